@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: 2026 The Tilewise authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What every target is compiled with, and tilewise_room(): one static library a room of src/.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+add_library(tilewise_options INTERFACE)
+target_compile_features(tilewise_options INTERFACE cxx_std_20)
+# -ffp-contract=off: the virtual GPU and the references must not fuse what the program does not fuse.
+target_compile_options(tilewise_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  -ffp-contract=off -fno-math-errno)
+target_include_directories(tilewise_options INTERFACE
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+if(TILEWISE_SANITIZE)
+  target_compile_options(tilewise_options INTERFACE
+    -fsanitize=${TILEWISE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(tilewise_options INTERFACE -fsanitize=${TILEWISE_SANITIZE})
+elseif(TILEWISE_PORTABLE_BINARY)
+  target_link_options(tilewise_options INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# tilewise_room(NAME LINKS...): the library tilewise_NAME of all .cpp files below the current folder.
+# LINKS say whom the room may know (docs: shared rules of the house in docs/house.md).
+function(tilewise_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)  # nobody has moved in yet
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/nobody.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "")
+  endif()
+  add_library(tilewise_${name} STATIC ${sources})
+  target_link_libraries(tilewise_${name} PUBLIC tilewise_options ${ARGN})
+endfunction()
+
+# tilewise_test(NAME LINKS...): the test program of the .cpp files of the current folder.
+function(tilewise_test name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)  # nobody has moved in yet
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/nobody.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "")
+  endif()
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE ${ARGN} GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE
+    TILEWISE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests"
+    TILEWISE_BINARY="$<TARGET_FILE:tilewise>")
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()

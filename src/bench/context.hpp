@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a result says of where it comes from.
+#pragma once
+
+#include "bench/ladder.hpp"
+
+namespace tilewise::bench {
+
+/// Versions, commit, time, machine and the request's scalars. `cublas` stays empty.
+Context describe_run(const device::Device& device, const LadderRequest& request);
+
+}  // namespace tilewise::bench

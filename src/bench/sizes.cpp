@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/sizes.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "core/memory.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+std::string shape_text(const npy::Array& array) {
+  return fmt::format("{}×{}", array.rows, array.columns);
+}
+
+void adopt(std::int64_t& size, std::int64_t of_file, const char* name, const char* what) {
+  if (size == 0) size = of_file;
+  if (size == of_file) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("{} = {}: {} is {}", name, size, what, of_file));
+}
+
+void check_size(const char* name, std::int64_t size) {
+  if (size < 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} = {}: expected 0 or more", name, size));
+  }
+}
+
+std::uint64_t matrix_bytes(const char* matrix, std::int64_t rows, std::int64_t columns,
+                           std::uint64_t element_bytes) {
+  std::int64_t elements = 0, bytes = 0;
+  if (__builtin_mul_overflow(rows, columns, &elements) ||
+      __builtin_mul_overflow(elements, static_cast<std::int64_t>(element_bytes), &bytes)) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} of {}×{} elements: its bytes do not fit 64 bits", matrix, rows, columns));
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+void check_kernel_limit(const char* name, std::int64_t size) {
+  if (size > kLargestSize) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} = {}: the rungs take sizes up to {}", name, size, kLargestSize));
+  }
+}
+
+void check_grid(const device::Device& device, const kernels::Rung& rung, const Sizes& sizes) {
+  if (rung.on_cpu || sizes.m == 0 || sizes.n == 0) return;
+  const Dim3 grid = kernels::grid_for(rung, sizes.m, sizes.n);
+  const model::Gpu& gpu = device.gpu();
+  if (grid.x <= gpu.max_grid_x && grid.y <= gpu.max_grid_y && grid.z <= gpu.max_grid_z) return;
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("m = {}, n = {}: rung {} needs a grid of {}×{}×{} blocks; {} takes at most "
+                  "{}×{}×{}",
+                  sizes.m, sizes.n, rung.name, grid.x, grid.y, grid.z, gpu.name, gpu.max_grid_x,
+                  gpu.max_grid_y, gpu.max_grid_z));
+}
+
+std::uint64_t largest_element(const LadderRequest& request) {
+  std::uint64_t bytes = 0;
+  for (const kernels::Rung* rung : request.rungs) {
+    bytes = std::max<std::uint64_t>(bytes, size_of(rung->dtype));
+  }
+  return bytes;
+}
+
+void require_memory(double needed, double available, const Sizes& sizes, const std::string& whose) {
+  if (needed <= available) return;
+  throw Error(ErrorCode::kOutOfMemory,
+              fmt::format("m = {}, n = {}, k = {}: needs {:.1f} GiB of memory; {} has {:.1f} GiB",
+                          sizes.m, sizes.n, sizes.k, needed / kGiB, whose, available / kGiB));
+}
+
+}  // namespace
+
+Sizes resolve_sizes(const LadderRequest& request) {
+  const npy::Array *a = request.a, *b = request.b;
+  if (a && b && a->columns != b->rows) {
+    throw Error(ErrorCode::kInvalidInput,
+                fmt::format("A is {} and B is {}: A must have as many columns as B has rows",
+                            shape_text(*a), shape_text(*b)));
+  }
+  Sizes sizes{request.m, request.n, request.k};
+  if (a) adopt(sizes.m, a->rows, "m", "the number of rows of A");
+  if (a) adopt(sizes.k, a->columns, "k", "the number of columns of A");
+  if (b) adopt(sizes.k, b->rows, "k", "the number of rows of B");
+  if (b) adopt(sizes.n, b->columns, "n", "the number of columns of B");
+  return sizes;
+}
+
+void check_request(const device::Device& device, const LadderRequest& request, const Sizes& sizes) {
+  check_size("m", sizes.m);
+  check_size("n", sizes.n);
+  check_size("k", sizes.k);
+  const std::uint64_t element = largest_element(request);
+  const double a = static_cast<double>(matrix_bytes("A", sizes.m, sizes.k, element));
+  const double b = static_cast<double>(matrix_bytes("B", sizes.k, sizes.n, element));
+  const double c = static_cast<double>(matrix_bytes("C", sizes.m, sizes.n, element));
+  check_kernel_limit("m", sizes.m);
+  check_kernel_limit("n", sizes.n);
+  check_kernel_limit("k", sizes.k);
+  for (const kernels::Rung* rung : request.rungs) check_grid(device, *rung, sizes);
+
+  // Beyond the full check, a second set of operands holds integers (exact.hpp).
+  const double sets = sizes.products() > kFullCheckProducts ? 2 : 1;
+  const double on_device = sets * (a + b + c);
+  require_memory(on_device, static_cast<double>(device.free_memory()), sizes, device.description());
+  // A, B and C0; C as it comes back and once more for a column-major rung; the reference.
+  const double on_host = sets * (a + b + c) + 2 * c + (device.is_virtual() ? on_device : 0);
+  require_memory(on_host, static_cast<double>(available_memory()), sizes, "this machine");
+}
+
+}  // namespace tilewise::bench

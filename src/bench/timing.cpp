@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "tilewise/error.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+// A pair of events around one run.
+class TimedRun {
+ public:
+  TimedRun(device::Device& device, device::Stream& stream)
+      : stream_(stream), start_(device.create_event()), stop_(device.create_event()) {}
+
+  void run(const EnqueueRun& enqueue, int set) {
+    start_->record(stream_);
+    enqueue(set);
+    stop_->record(stream_);
+  }
+  double milliseconds() {
+    stop_->synchronize();
+    return stop_->milliseconds_since(*start_);
+  }
+
+ private:
+  device::Stream& stream_;
+  std::unique_ptr<device::Event> start_, stop_;
+};
+
+// Hands out the sets of operands one after the other, round and round.
+class Rotation {
+ public:
+  explicit Rotation(int sets) : sets_(sets) {}
+  int next() { return std::exchange(set_, (set_ + 1) % sets_); }
+
+ private:
+  int sets_, set_ = 0;
+};
+
+double time_one(device::Device& device, device::Stream& stream, const EnqueueRun& enqueue,
+                Rotation& rotation) {
+  TimedRun timed(device, stream);
+  timed.run(enqueue, rotation.next());
+  return timed.milliseconds();
+}
+
+}  // namespace
+
+double median(std::vector<double> samples) {
+  if (samples.empty())
+    throw Error(ErrorCode::kInvalidArgument, "samples: none to take a median of");
+  std::ranges::sort(samples);
+  const std::size_t middle = samples.size() / 2;
+  return samples.size() % 2 != 0 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+}
+
+int sets_past_cache(std::uint64_t set_bytes, std::uint64_t cache_bytes,
+                    std::uint64_t memory_bytes) {
+  constexpr std::uint64_t kMostSets = 64;
+  const std::uint64_t bytes = std::max<std::uint64_t>(set_bytes, 1);
+  const std::uint64_t wanted = (3 * cache_bytes + bytes - 1) / bytes;
+  return static_cast<int>(
+      std::clamp<std::uint64_t>(std::min(wanted, memory_bytes / bytes), 1, kMostSets));
+}
+
+RunCounts choose_counts(double round_ms, int requested) {
+  const double round = std::max(round_ms, 1e-3);
+  const auto rounds_in = [&](double ms, double least, double most) {
+    return static_cast<int>(std::clamp(std::ceil(ms / round), least, most));
+  };
+  return {rounds_in(100, 1, 2000), requested > 0 ? requested : rounds_in(1000, 10, 200)};
+}
+
+Samples time_interleaved(device::Device& device, device::Stream& stream, const EnqueueRun& ours,
+                         const EnqueueRun& peer, int sets, int requested) {
+  Rotation rotation(sets);
+  double round_ms = time_one(device, stream, ours, rotation);
+  if (peer) {
+    time_one(device, stream, peer, rotation);  // its first run loads its kernel
+    round_ms += time_one(device, stream, peer, rotation);
+  }
+  const RunCounts counts = choose_counts(round_ms, requested);
+  std::vector<TimedRun> our_runs, peer_runs;  // made before the first run: no allocations between
+  for (int i = 0; i < counts.timed; ++i) {
+    our_runs.emplace_back(device, stream);
+    if (peer) peer_runs.emplace_back(device, stream);
+  }
+  for (int i = 0; i < counts.warm_up; ++i) {
+    ours(rotation.next());
+    if (peer) peer(rotation.next());
+  }
+  for (int i = 0; i < counts.timed; ++i) {
+    our_runs[i].run(ours, rotation.next());
+    if (peer) peer_runs[i].run(peer, rotation.next());
+  }
+  Samples samples;
+  for (TimedRun& run : our_runs) samples.ours_ms.push_back(run.milliseconds());
+  for (TimedRun& run : peer_runs) samples.peer_ms.push_back(run.milliseconds());
+  return samples;
+}
+
+}  // namespace tilewise::bench

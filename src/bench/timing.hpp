@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How times are taken: device events around single runs, ours and a peer's in turn, operands that
+// rotate so that none is still in the L2 cache, the median of at least ten runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace tilewise::bench {
+
+/// The middle sample, or the mean of the two middle ones. Throws Error{kInvalidArgument} for none.
+double median(std::vector<double> samples);
+
+/// Sets of operands to rotate among, `set_bytes` each, so that together they are at least three times
+/// the cache: at most what fits in `memory_bytes` and at most 64, at least 1.
+int sets_past_cache(std::uint64_t set_bytes, std::uint64_t cache_bytes, std::uint64_t memory_bytes);
+
+struct RunCounts {
+  int warm_up = 0, timed = 0;
+};
+
+/// How often to run what takes `round_ms` a round (ours and the peer's): warm-up for about 100 ms,
+/// which brings clocks up, then timed rounds for about a second, at least ten and at most 200.
+/// `requested` > 0 sets the timed rounds.
+RunCounts choose_counts(double round_ms, int requested);
+
+/// Puts one run in the stream, on that set of operands.
+using EnqueueRun = std::function<void(int set)>;
+
+struct Samples {
+  std::vector<double> ours_ms, peer_ms;
+};
+
+/// Times `ours` and, where there is one, `peer`, run by run in turn. Nothing waits between runs, so
+/// that the device, not the host, sets the pace.
+Samples time_interleaved(device::Device& device, device::Stream& stream, const EnqueueRun& ours,
+                         const EnqueueRun& peer, int sets, int requested);
+
+}  // namespace tilewise::bench

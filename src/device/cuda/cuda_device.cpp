@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/cuda_device.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "device/cuda/facts.hpp"
+
+namespace tilewise::device::cuda {
+namespace {
+
+DeviceOrdinal device_at(const DriverApi& api, int ordinal) {
+  const int count = device_count(api);
+  if (ordinal < 0 || ordinal >= count) {
+    throw Error(ErrorCode::kNoDevice, fmt::format("CUDA device {}: the driver shows {}", ordinal,
+                                                  count == 0 ? "none" : std::to_string(count)));
+  }
+  DeviceOrdinal device = 0;
+  check(api, api.device_get(&device, ordinal),
+        [&] { return fmt::format("cuDeviceGet({})", ordinal); });
+  return device;
+}
+
+}  // namespace
+
+int device_count(const DriverApi& api) {
+  int count = 0;
+  check(api, api.device_get_count(&count), "cuDeviceGetCount()");
+  return count;
+}
+
+CudaDevice::CudaDevice(int ordinal) : api_(driver()) {
+  const DeviceOrdinal device = device_at(api_, ordinal);
+  gpu_ = describe(api_, device);
+  description_ = fmt::format("{}, {}", gpu_.name, driver_description());
+  context_ = std::make_shared<PrimaryContext>(api_, device);
+}
+
+std::uint64_t CudaDevice::free_memory() const {
+  make_current();
+  std::size_t free = 0, total = 0;
+  check(api_, api_.memory_get_info(&free, &total), "cuMemGetInfo_v2()");
+  return free;
+}
+
+Address CudaDevice::allocate(std::uint64_t bytes) {
+  make_current();
+  DevicePointer address = 0;
+  // The driver refuses 0 bytes; an empty matrix still wants an address of its own.
+  check(api_, api_.memory_allocate(&address, std::max<std::uint64_t>(bytes, 1)),
+        [&] { return fmt::format("cuMemAlloc_v2({} bytes)", bytes); });
+  return address;
+}
+
+void CudaDevice::free(Address address) noexcept {
+  // An error here is one of earlier work, which the next synchronize() reports.
+  if (context_->try_make_current()) api_.memory_free(address);
+}
+
+void CudaDevice::copy_to_device(Address destination, const void* source, std::uint64_t bytes,
+                                Stream& stream) {
+  if (bytes == 0) return;
+  make_current();
+  check(api_, api_.copy_to_device_async(destination, source, bytes, handle_of(stream)),
+        [&] { return fmt::format("cuMemcpyHtoDAsync_v2({} bytes)", bytes); });
+}
+
+void CudaDevice::copy_to_host(void* destination, Address source, std::uint64_t bytes,
+                              Stream& stream) {
+  if (bytes == 0) return;
+  make_current();
+  check(api_, api_.copy_to_host_async(destination, source, bytes, handle_of(stream)),
+        [&] { return fmt::format("cuMemcpyDtoHAsync_v2({} bytes)", bytes); });
+}
+
+void CudaDevice::fill(Address destination, unsigned char value, std::uint64_t bytes,
+                      Stream& stream) {
+  if (bytes == 0) return;
+  make_current();
+  check(api_, api_.fill_async(destination, value, bytes, handle_of(stream)),
+        [&] { return fmt::format("cuMemsetD8Async({} bytes)", bytes); });
+}
+
+std::unique_ptr<Stream> CudaDevice::create_stream() {
+  return std::make_unique<CudaStream>(context_);
+}
+
+std::unique_ptr<Event> CudaDevice::create_event() { return std::make_unique<CudaEvent>(context_); }
+
+std::unique_ptr<Module> CudaDevice::load(const kernels::KernelImage& image) {
+  return std::make_unique<CudaModule>(context_, image, gpu_);
+}
+
+void CudaDevice::launch(Kernel& kernel, const Launch& launch, Stream& stream) {
+  auto* own = dynamic_cast<CudaKernel*>(&kernel);
+  if (!own) throw Error(ErrorCode::kInvalidArgument, "kernel: not a kernel of the CUDA device");
+  make_current();
+  const std::uint32_t shared_bytes =
+      launch.dynamic_shared_bytes + own->attributes().static_shared_bytes;
+  if (launch.dynamic_shared_bytes > 0 && shared_bytes > gpu_.shared_per_block) {
+    own->allow_dynamic_shared(launch.dynamic_shared_bytes);
+  }
+  // The driver only reads the arguments; its signature is older than const.
+  void** arguments = const_cast<void**>(launch.arguments.data());
+  const Dim3 &grid = launch.grid, &block = launch.block;
+  check(api_,
+        api_.launch_kernel(own->handle(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                           launch.dynamic_shared_bytes, handle_of(stream), arguments, nullptr),
+        [&] {
+          return fmt::format("cuLaunchKernel({}, grid {}x{}x{}, block {}x{}x{}, {} bytes shared)",
+                             own->name(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                             launch.dynamic_shared_bytes);
+        });
+}
+
+std::optional<LaunchCount> CudaDevice::launch_counted(Kernel&, const Launch&, Stream&) {
+  return std::nullopt;
+}
+
+}  // namespace tilewise::device::cuda

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One interface to a GPU, real or virtual: allocate, copy, load an image, launch, time.
+//
+// Streams order work; on the virtual GPU they do so by finishing each call before it returns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/counters.hpp"
+#include "core/dim3.hpp"
+#include "kernels/images.hpp"
+#include "model/gpu.hpp"
+#include "vgpu/vgpu.hpp"
+
+namespace tilewise::device {
+
+using Address = std::uint64_t;  ///< of device memory
+
+/// A kernel's facts as its device reports them.
+struct KernelAttributes {
+  int registers = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  /// Waits until all work of the stream is done. Throws what that work threw.
+  virtual void synchronize() = 0;
+};
+
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void record(Stream& stream) = 0;
+  virtual void synchronize() = 0;
+  /// Milliseconds from `start` to this event; both recorded and finished.
+  virtual double milliseconds_since(const Event& start) const = 0;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual KernelAttributes attributes() const = 0;
+};
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// Throws Error{kInvalidArgument} when the image has no kernel of that name.
+  virtual Kernel& kernel(std::string_view name) = 0;
+};
+
+struct Launch {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::span<const void* const> arguments;  ///< one pointer to a value for each kernel parameter
+};
+
+/// What a counted launch found; only the virtual GPU counts.
+struct LaunchCount {
+  vgpu::LaunchReport report;
+  vgpu::Fidelity fidelity = vgpu::Fidelity::kApproximate;
+  std::vector<std::string> fidelity_notes;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const model::Gpu& gpu() const = 0;
+  virtual bool is_virtual() const = 0;
+  /// One line for results: "NVIDIA H200, driver 580.159, CUDA 13.0" or "virtual NVIDIA H200 (avx512)".
+  virtual std::string description() const = 0;
+  /// Memory that can still be allocated, in bytes.
+  virtual std::uint64_t free_memory() const = 0;
+
+  /// Throws Error{kOutOfMemory}. Prefer Buffer.
+  virtual Address allocate(std::uint64_t bytes) = 0;
+  virtual void free(Address address) noexcept = 0;
+  /// Asynchronous in `stream` where the device can; the host memory must live until then.
+  virtual void copy_to_device(Address destination, const void* source, std::uint64_t bytes,
+                              Stream& stream) = 0;
+  virtual void copy_to_host(void* destination, Address source, std::uint64_t bytes,
+                            Stream& stream) = 0;
+  /// Fills `bytes` bytes with `value`.
+  virtual void fill(Address destination, unsigned char value, std::uint64_t bytes,
+                    Stream& stream) = 0;
+
+  virtual std::unique_ptr<Stream> create_stream() = 0;
+  virtual std::unique_ptr<Event> create_event() = 0;
+  virtual std::unique_ptr<Module> load(const kernels::KernelImage& image) = 0;
+
+  virtual void launch(Kernel& kernel, const Launch& launch, Stream& stream) = 0;
+  /// Runs the launch with counters on; nullopt where the device cannot count (a real GPU).
+  virtual std::optional<LaunchCount> launch_counted(Kernel& kernel, const Launch& launch,
+                                                    Stream& stream) = 0;
+};
+
+/// Device memory with an owner.
+class Buffer {
+ public:
+  Buffer(Device& device, std::uint64_t bytes)
+      : device_(&device), address_(device.allocate(bytes)), bytes_(bytes) {}
+  ~Buffer() {
+    if (device_) device_->free(address_);
+  }
+  Buffer(Buffer&& other) noexcept
+      : device_(other.device_), address_(other.address_), bytes_(other.bytes_) {
+    other.device_ = nullptr;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer& operator=(Buffer&&) = delete;
+
+  Address address() const { return address_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Device* device_;
+  Address address_;
+  std::uint64_t bytes_;
+};
+
+enum class Choice { kAuto, kCuda, kVirtual };
+
+/// Opens a device. kAuto: the first CUDA device, or the virtual GPU where there is none. `gpu` is the
+/// catalogue key that the virtual GPU plays. Throws Error{kNoDevice} that says what is missing.
+std::unique_ptr<Device> open(Choice choice, std::string_view gpu);
+
+/// The real GPUs of this machine, as the driver describes them; empty without driver or GPU.
+std::vector<model::Gpu> cuda_devices();
+/// Why cuda_devices() is empty, or what it stands on: "driver 580.159, CUDA 13.0".
+std::string cuda_status();
+
+}  // namespace tilewise::device

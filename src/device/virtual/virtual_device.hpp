@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The virtual GPU behind the Device interface. Work is done when a call returns.
+#pragma once
+
+#include "device/device.hpp"
+#include "vgpu/vgpu.hpp"
+
+namespace tilewise::device {
+
+class VirtualDevice final : public Device {
+ public:
+  /// A device that plays `gpu`. It lends the GPU's memory, or three quarters of what this machine has
+  /// available, whichever is less.
+  explicit VirtualDevice(model::Gpu gpu);
+  /// The same with `host_memory` bytes taken as what this machine has available.
+  VirtualDevice(model::Gpu gpu, std::uint64_t host_memory);
+
+  const model::Gpu& gpu() const override { return gpu_; }
+  bool is_virtual() const override { return true; }
+  std::string description() const override;
+  std::uint64_t free_memory() const override;
+
+  Address allocate(std::uint64_t bytes) override;
+  void free(Address address) noexcept override;
+  void copy_to_device(Address destination, const void* source, std::uint64_t bytes,
+                      Stream& stream) override;
+  void copy_to_host(void* destination, Address source, std::uint64_t bytes,
+                    Stream& stream) override;
+  void fill(Address destination, unsigned char value, std::uint64_t bytes, Stream& stream) override;
+
+  std::unique_ptr<Stream> create_stream() override;
+  std::unique_ptr<Event> create_event() override;
+  std::unique_ptr<Module> load(const kernels::KernelImage& image) override;
+
+  void launch(Kernel& kernel, const Launch& launch, Stream& stream) override;
+  std::optional<LaunchCount> launch_counted(Kernel& kernel, const Launch& launch,
+                                            Stream& stream) override;
+
+ private:
+  vgpu::LaunchReport run(Kernel& kernel, const Launch& launch, bool count);
+  void require_inside(const char* what, Address address, std::uint64_t bytes) const;
+
+  model::Gpu gpu_;
+  std::uint64_t limit_;
+  bool limited_by_host_;
+  vgpu::Memory memory_;
+};
+
+}  // namespace tilewise::device

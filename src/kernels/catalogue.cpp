@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/suggest.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::kernels {
+namespace {
+
+constexpr TileShape kTile32{.bm = 32, .bn = 32, .bk = 32};
+constexpr TileShape kTile128{.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8};
+
+constexpr std::array kLadder{
+    Rung{.name = "cpu_loop",
+         .title = "CPU triple loop",
+         .idea = "The definition of the product, on the host: one multiply-add at a time.",
+         .source = "003",
+         .on_cpu = true},
+    Rung{.name = "naive_uncoalesced",
+         .title = "Naive, x and y exchanged",
+         .idea = "A thread an element of C, but the lanes of a warp walk down different rows of A: "
+                 "every access touches up to 32 sectors.",
+         .source = "000",
+         .block = {32, 32},
+         .grid_x_over_rows = true,
+         .unit = "01_naive_uncoalesced",
+         .entry = "ladder_naive_uncoalesced"},
+    Rung{.name = "naive",
+         .title = "Naive, coalesced",
+         .idea = "Neighbouring lanes take neighbouring columns: one request of a warp reads 32 "
+                 "consecutive elements of B and one element of A.",
+         .source = "000 001 003 004",
+         .block = {32, 32},
+         .unit = "02_naive",
+         .entry = "ladder_naive"},
+    Rung{.name = "shared",
+         .title = "Shared memory",
+         .idea = "The block fetches a 32x32 tile of A and of B once, and 32 threads use each element.",
+         .source = "000 003 004",
+         .tile = kTile32,
+         .block = {32, 32},
+         .shared_bytes = 8192,
+         .unit = "03_shared",
+         .entry = "ladder_shared"},
+    Rung{.name = "shared_columns",
+         .title = "Shared memory, read across rows",
+         .idea = "B's tile stored by columns: the lanes of a warp meet in one bank, and the "
+                 "conflicts make it slower than it should be.",
+         .source = "001",
+         .tile = kTile32,
+         .block = {32, 32},
+         .shared_bytes = 8192,
+         .unit = "04_shared_columns",
+         .entry = "ladder_shared_columns"},
+    Rung{.name = "shared_transposed",
+         .title = "Shared memory, transposed store",
+         .idea = "Both tiles lie along k: loads are conflict-free, and the stores that transpose A "
+                 "collide instead.",
+         .source = "001",
+         .tile = kTile32,
+         .block = {32, 32},
+         .shared_bytes = 8192,
+         .unit = "05_shared_transposed",
+         .entry = "ladder_shared_transposed"},
+    Rung{.name = "shared_padded",
+         .title = "Shared memory, padded by one",
+         .idea = "One unused column shifts every row of A's tile by a bank: the stores no longer "
+                 "collide.",
+         .source = "001",
+         .tile = kTile32,
+         .block = {32, 32},
+         .shared_bytes = 8320,
+         .unit = "06_shared_padded",
+         .entry = "ladder_shared_padded"},
+    Rung{.name = "ilp2",
+         .title = "Two results a thread",
+         .idea = "Two independent sums a thread: a value of B serves both, and their FMAs overlap.",
+         .source = "003",
+         .tile = {.bm = 32, .bn = 32, .bk = 32, .tm = 2, .tn = 1},
+         .block = {32, 16},
+         .shared_bytes = 8192,
+         .unit = "07_ilp2",
+         .entry = "ladder_ilp2"},
+    Rung{.name = "tile_1d",
+         .title = "1D tile",
+         .idea = "Eight results a thread, one below the other: a value of B serves eight FMAs.",
+         .source = "000",
+         .tile = {.bm = 64, .bn = 64, .bk = 8, .tm = 8, .tn = 1},
+         .block = {64, 8},
+         .shared_bytes = 4096,
+         .unit = "08_tile_1d",
+         .entry = "ladder_tile_1d"},
+    Rung{.name = "tile_2d",
+         .title = "2D tile",
+         .idea = "8x8 results a thread by outer products; both operands are still read from shared "
+                 "memory for every FMA.",
+         .source = "000 004",
+         .tile = kTile128,
+         .block = {16, 16},
+         .shared_bytes = 8192,
+         .unit = "09_tile_2d",
+         .entry = "ladder_tile_2d"},
+    Rung{.name = "tile_2d_registers",
+         .title = "2D tile in registers",
+         .idea = "A thread's column of A and row of B are read into registers once: 16 reads for 64 "
+                 "FMAs instead of 128.",
+         .source = "000",
+         .tile = kTile128,
+         .block = {16, 16},
+         .shared_bytes = 8192,
+         .unit = "10_tile_2d_registers",
+         .entry = "ladder_tile_2d_registers"},
+    Rung{.name = "float4",
+         .title = "128-bit accesses",
+         .idea = "Four floats an instruction; A is transposed on its way into shared memory so that "
+                 "its reads are wide too.",
+         .source = "000 004",
+         .tile = kTile128,
+         .block = {16, 16},
+         .shared_bytes = 8192,
+         .unit = "11_float4",
+         .entry = "ladder_float4",
+         .multiple = 4,
+         .entry_any = "ladder_float4_any"},
+    Rung{.name = "warp_2x16",
+         .title = "Warp of 2x16 threads",
+         .idea = "The obvious thread order, with A's tile left as it comes: two-way conflicts on "
+                 "every read of A and of B.",
+         .source = "004",
+         .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 16, .wn = 128, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 8192,
+         .unit = "12_warp_2x16",
+         .entry = "ladder_warp_2x16",
+         .multiple = 4,
+         .entry_any = "ladder_warp_2x16_any"},
+    Rung{.name = "warp_4x8",
+         .title = "Warp of 4x8 threads",
+         .idea = "A squarer warp, counted down its columns: conflict-free reads, and fewer of them "
+                 "a warp.",
+         .source = "004",
+         .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 32, .wn = 64, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 8192,
+         .unit = "13_warp_4x8",
+         .entry = "ladder_warp_4x8",
+         .multiple = 4,
+         .entry_any = "ladder_warp_4x8_any"},
+    Rung{.name = "thread_tile_split",
+         .title = "Thread tile in four pieces",
+         .idea = "A thread's 8x8 results become four 4x4 pieces, so that 8 lanes read 8 neighbouring "
+                 "quads: the other cure.",
+         .source = "004",
+         .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 16, .wn = 128, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 8192,
+         .unit = "14_thread_tile_split",
+         .entry = "ladder_thread_tile_split",
+         .multiple = 4,
+         .entry_any = "ladder_thread_tile_split_any"},
+    Rung{.name = "double_buffer",
+         .title = "Double buffer",
+         .idea = "Two stages in shared memory: one is filled while the other is used, with one "
+                 "barrier for 16 k.",
+         .source = "000 003",
+         .tile = {.bm = 128, .bn = 128, .bk = 16, .wm = 16, .wn = 128, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 32768,
+         .unit = "15_double_buffer",
+         .entry = "ladder_double_buffer",
+         .multiple = 4,
+         .entry_any = "ladder_double_buffer_any"},
+    Rung{.name = "padding",
+         .title = "Padding by four",
+         .idea = "Four unused words behind each k of A's tile: its stores no longer collide.",
+         .source = "000",
+         .tile = {.bm = 128, .bn = 128, .bk = 16, .wm = 16, .wn = 128, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 33280,
+         .unit = "16_padding",
+         .entry = "ladder_padding",
+         .multiple = 4,
+         .entry_any = "ladder_padding_any"},
+    Rung{.name = "z_order",
+         .title = "Lanes in Z order",
+         .idea = "Lane neighbours share rows or columns, so every 128-bit load takes two wavefronts "
+                 "instead of four.",
+         .source = "000",
+         .tile = {.bm = 128, .bn = 128, .bk = 16, .wm = 32, .wn = 64, .tm = 8, .tn = 8},
+         .block = {256},
+         .shared_bytes = 33280,
+         .unit = "17_z_order",
+         .entry = "ladder_z_order",
+         .multiple = 4,
+         .entry_any = "ladder_z_order_any"},
+    Rung{.name = "final",
+         .title = "All of it, tuned",
+         .idea = "Z order, both memories buffered twice, 16x8 results a thread, no bound check in "
+                 "the loop, blocks ordered for the L2 cache.",
+         .source = "000 003 004",
+         .tile = {.bm = 128, .bn = 256, .bk = 8, .wm = 64, .wn = 64, .tm = 16, .tn = 8},
+         .block = {256},
+         .shared_bytes = 24832,
+         .unit = "18_final",
+         .entry = "ladder_final",
+         .multiple = 4,
+         .entry_any = "ladder_final_any"},
+    Rung{.name = "f64_tile",
+         .title = "f64, 16x16 tile",
+         .idea = "8-byte elements: a warp reads in two phases of 16 lanes; A is broadcast, B "
+                 "contiguous.",
+         .source = "003",
+         .dtype = Dtype::kF64,
+         .tile = {.bm = 16, .bn = 16, .bk = 16},
+         .block = {16, 16},
+         .shared_bytes = 4096,
+         .unit = "19_f64_tile",
+         .entry = "ladder_f64_tile"},
+    Rung{.name = "f64_column_major",
+         .title = "f64, column-major, padded",
+         .idea = "Column-major storage: x walks down the rows to stay coalesced, and one column of "
+                 "padding keeps the banks apart.",
+         .source = "002",
+         .dtype = Dtype::kF64,
+         .order = Order::kColumnMajor,
+         .tile = {.bm = 16, .bn = 16, .bk = 16},
+         .block = {16, 16},
+         .grid_x_over_rows = true,
+         .shared_bytes = 4352,
+         .unit = "20_f64_column_major",
+         .entry = "ladder_f64_column_major"},
+};
+
+// CUDA's limit on a grid's y and z: https://docs.nvidia.com/cuda/cuda-c-programming-guide, table
+// "Technical Specifications per Compute Capability".
+constexpr std::int64_t kMaximumGridY = 65535;
+
+constexpr std::int64_t blocks_for(std::int64_t extent, std::int64_t block_extent) {
+  return extent / block_extent + (extent % block_extent != 0);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// The rungs that one item of --rungs names: a name or "first..last".
+std::span<const Rung> rungs_of(std::string_view item) {
+  const auto dots = item.find("..");
+  if (dots == std::string_view::npos) return {&find_rung(item), 1};
+  const Rung& first = find_rung(trimmed(item.substr(0, dots)));
+  const Rung& last = find_rung(trimmed(item.substr(dots + 2)));
+  if (&last < &first)
+    throw Error(ErrorCode::kInvalidArgument,
+                "--rungs: the range '" + std::string(item) + "' is empty: " +
+                    std::string(last.name) + " comes before " + std::string(first.name));
+  return {&first, &last + 1};
+}
+
+}  // namespace
+
+std::span<const Rung> ladder() { return kLadder; }
+
+const Rung& find_rung(std::string_view name) {
+  const auto found = std::ranges::find(kLadder, name, &Rung::name);
+  if (found != kLadder.end()) return *found;
+  std::array<std::string_view, kLadder.size()> names;
+  std::ranges::transform(kLadder, names.begin(), &Rung::name);
+  throw Error(ErrorCode::kInvalidArgument,
+              "--rungs: there is no rung '" + std::string(name) + "'" + did_you_mean(name, names));
+}
+
+std::vector<const Rung*> select_rungs(std::string_view expression) {
+  std::vector<const Rung*> selected;
+  const auto add = [&](std::span<const Rung> rungs) {
+    for (const Rung& rung : rungs)
+      if (std::ranges::find(selected, &rung) == selected.end()) selected.push_back(&rung);
+  };
+  if (trimmed(expression).empty()) add(ladder());
+  while (!trimmed(expression).empty()) {
+    const auto comma = expression.find(',');
+    add(rungs_of(trimmed(expression.substr(0, comma))));
+    expression = comma == std::string_view::npos ? "" : expression.substr(comma + 1);
+  }
+  return selected;
+}
+
+std::string_view entry_for(const Rung& rung, std::int64_t n, std::int64_t k) {
+  return n % rung.multiple == 0 && k % rung.multiple == 0 ? rung.entry : rung.entry_any;
+}
+
+Dim3 grid_for(const Rung& rung, std::int64_t m, std::int64_t n) {
+  if (rung.on_cpu)
+    throw Error(ErrorCode::kInvalidArgument,
+                "rung '" + std::string(rung.name) + "' runs on the host: it has no grid");
+  // A rung without a tile computes one element a thread.
+  const std::int64_t threads_down = rung.grid_x_over_rows ? rung.block.x : rung.block.y;
+  const std::int64_t threads_across = rung.grid_x_over_rows ? rung.block.y : rung.block.x;
+  std::int64_t x = blocks_for(n, rung.tile.bn ? rung.tile.bn : threads_across);
+  std::int64_t y = blocks_for(m, rung.tile.bm ? rung.tile.bm : threads_down);
+  if (rung.grid_x_over_rows) std::swap(x, y);
+  const std::int64_t z = std::max<std::int64_t>(1, blocks_for(y, kMaximumGridY));
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(blocks_for(y, z)),
+          static_cast<std::uint32_t>(z)};
+}
+
+}  // namespace tilewise::kernels

@@ -1,0 +1,340 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws the charts from the figures embedded in the page, and sorts the table.
+"use strict";
+
+const figures = JSON.parse(document.getElementById("figures").textContent);
+const rungs = figures.rungs;
+rungs.forEach(takeCounters);
+const counted = rungs.filter((rung) => rung.counters);
+// On the virtual GPU only the host's rung has a time.
+const timed = figures.context.virtual ? [] : rungs.filter((rung) => rung.gflops !== undefined);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+let drawn = [];
+
+// A real GPU's counters, read by Nsight Compute, are drawn like those of the virtual one; only
+// complete sets are.
+function takeCounters(rung) {
+  const needed = ["fma_threads", "shared_load_wavefronts", "shared_load_conflicts", "shared_store_wavefronts",
+                  "shared_store_conflicts", "global_load_sectors", "global_store_sectors"];
+  const read = rung.hardware_counters;
+  if (!rung.counters && read && needed.every((key) => key in read)) rung.counters = read;
+  if (!rung.counters) return;
+  const sectors = rung.counters.global_load_sectors + rung.counters.global_store_sectors;
+  rung.flop_per_byte = sectors > 0 ? 2 * rung.counters.fma_threads / (32 * sectors) : 0;
+}
+
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const label = (rung) => `${rung.number} ${rung.name}${rung.dtype === "f32" ? "" : ` (${rung.dtype})`}`;
+
+// 18900000 -> "18.9M"; small numbers as they are.
+function short(value) {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  for (const [unit, letter] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (size >= unit) return `${+(value / unit).toPrecision(3)}${letter}`;
+  }
+  return `${+value.toPrecision(3)}`;
+}
+
+// A figure with a title, a sentence on how to read it, and a canvas of the given height.
+function addFigure(title, text, height, wide) {
+  const figure = document.createElement("figure");
+  figure.className = wide ? "chart wide" : "chart";
+  const caption = document.createElement("figcaption");
+  const heading = document.createElement("h3");
+  heading.textContent = title;
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  caption.append(heading, paragraph);
+  const box = document.createElement("div");
+  box.className = "canvas";
+  box.style.height = `${height}px`;
+  const canvas = document.createElement("canvas");
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `${title}. ${text} The figures stand in the table.`);
+  box.append(canvas);
+  figure.append(caption, box);
+  document.querySelector(".charts").append(figure);
+  return canvas;
+}
+
+const barHeight = (count) => 84 + 24 * count;
+
+function axis(title, more = {}) {
+  const line = style("--line");
+  const logarithmic = more.type === "logarithmic";
+  return {
+    title: {display: true, text: title, color: style("--quiet")},
+    grid: {color: (at) => (logarithmic && !isPower(at.tick.value) ? "transparent" : line), borderColor: line},
+    ...more,
+    ticks: {color: style("--quiet"), ...more.ticks},
+  };
+}
+
+// A logarithmic axis names the powers of ten only.
+const isPower = (value) => Number.isInteger(Math.log10(value));
+const powers = {
+  callback: (value) => (isPower(value) ? short(value) : ""),
+  maxRotation: 0, autoSkip: false,
+};
+const powerBelow = (values) => 10 ** Math.floor(Math.log10(Math.min(...values.filter((value) => value > 0))) - .01);
+
+// Horizontal bars: the names of the rungs are long, and read from top to bottom as one climbs.
+function drawBars({title, text, unit, shown, datasets, logarithmic, stacked, suggestedMax, after}) {
+  const canvas = addFigure(title, text, barHeight(shown.length));
+  const ticks = logarithmic ? powers : {callback: (value) => short(value)};
+  const scale = axis(unit, {type: logarithmic ? "logarithmic" : "linear", stacked, suggestedMax, ticks});
+  if (logarithmic) scale.min = powerBelow(datasets.flatMap((dataset) => dataset.data));
+  else scale.beginAtZero = true;
+  drawn.push(new Chart(canvas, {
+    data: {labels: shown.map(label), datasets},
+    options: {
+      indexAxis: "y", animation: false, maintainAspectRatio: false,
+      interaction: {mode: "index", axis: "y", intersect: false},
+      scales: {x: scale, y: {stacked, grid: {display: false}, ticks: {color: style("--ink"), autoSkip: false}}},
+      plugins: {
+        legend: {display: datasets.length > 1, position: "top", align: "start",
+                 labels: {color: style("--ink"), usePointStyle: true, boxWidth: 10}},
+        tooltip: {callbacks: {
+          label: (item) => `${item.dataset.label}: ${short(item.parsed.x)}`,
+          afterBody: (items) => (after ? after(shown[items[0].dataIndex]) : ""),
+        }},
+      },
+    },
+  }));
+}
+
+const bar = (name, color, values) => ({
+  type: "bar", label: name, data: values, backgroundColor: style(color), pointStyle: "rect",
+  barPercentage: .82, categoryPercentage: .86, borderRadius: 2, order: 2,
+});
+
+// A short upright stroke on each row: a bound to hold the bar against.
+const mark = (name, values) => ({
+  type: "line", label: name, data: values, showLine: false, pointStyle: "line", rotation: 90,
+  pointRotation: 90, pointRadius: 9, pointHoverRadius: 9, pointBorderWidth: 3, borderColor: style("--ink"),
+  pointBorderColor: style("--ink"), order: 1,
+});
+
+function drawSectors() {
+  const values = (key) => counted.map((rung) => rung.counters[key] || null);
+  const sectors = counted.map((rung) => rung.counters.global_load_sectors + rung.counters.global_store_sectors);
+  if (!sectors.some((value) => value > 0)) return;
+  drawBars({
+    title: "Global memory: sectors requested", unit: "sectors of 32 bytes (logarithmic)",
+    text: "How much each rung asks of global memory. The stroke is the least possible: A, B and C once each.",
+    shown: counted, logarithmic: true,
+    datasets: [bar("loads", "--first", values("global_load_sectors")),
+               bar("stores", "--second", values("global_store_sectors")),
+               mark("A, B and C once", counted.map((rung) => rung.compulsory_bytes / 32))],
+  });
+}
+
+function drawWavefronts() {
+  const each = (rung, key) => rung.counters[key] / (rung.counters.fma_threads / 32);
+  const shown = counted.filter((rung) => rung.counters.fma_threads > 0 &&
+      rung.counters.shared_load_wavefronts + rung.counters.shared_store_wavefronts > 0);
+  if (!shown.length) return;
+  drawBars({
+    title: "Shared memory: wavefronts for each FMA", unit: "wavefronts for each warp-wide FMA",
+    text: "Passes through the shared-memory pipe that one warp-wide multiply-add costs. Tiles in registers bring it down.",
+    shown, stacked: true,
+    datasets: [bar("loads", "--first", shown.map((rung) => each(rung, "shared_load_wavefronts"))),
+               bar("stores", "--second", shown.map((rung) => each(rung, "shared_store_wavefronts")))],
+  });
+}
+
+function drawConflicts() {
+  const shown = counted.filter((rung) =>
+    rung.counters.shared_load_wavefronts + rung.counters.shared_store_wavefronts > 0);
+  if (!shown.length) return;
+  const share = (rung, key) => 100 * rung.counters[key] /
+      (rung.counters.shared_load_wavefronts + rung.counters.shared_store_wavefronts);
+  drawBars({
+    title: "Shared memory: bank conflicts", unit: "% of the rung's wavefronts", suggestedMax: 10,
+    text: "The part of all wavefronts that exists only because lanes collide in a bank. No bar: free of conflicts.",
+    shown, stacked: true,
+    datasets: [bar("loads", "--first", shown.map((rung) => share(rung, "shared_load_conflicts"))),
+               bar("stores", "--second", shown.map((rung) => share(rung, "shared_store_conflicts")))],
+    after: (rung) => `loads ${short(rung.counters.shared_load_conflicts)}, ` +
+        `stores ${short(rung.counters.shared_store_conflicts)} conflicts`,
+  });
+}
+
+function drawOccupancy() {
+  const shown = rungs.filter((rung) => rung.occupancy !== undefined);
+  if (!shown.length) return;
+  drawBars({
+    title: "Occupancy", unit: "% of the warps an SM can hold", suggestedMax: 100,
+    text: "More is not better: the fast rungs trade warps for registers, and keep their tiles there.",
+    shown, datasets: [bar("occupancy", "--third", shown.map((rung) => 100 * rung.occupancy))],
+    after: (rung) => `${rung.warps_per_sm} warps, limited by ${rung.occupancy_limit}` +
+        (rung.registers === undefined ? "" : `\n${rung.registers} registers a thread`),
+  });
+}
+
+function drawSpeed() {
+  if (!timed.length) return;
+  const peer = (rung) => (rung.percent_of_cublas ? 100 * rung.gflops / rung.percent_of_cublas : null);
+  drawBars({
+    title: "Speed", unit: "GFLOP/s", text: "Median of the timed runs; the stroke is cuBLAS in the same run.",
+    shown: timed,
+    datasets: [bar("this rung", "--first", timed.map((rung) => rung.gflops)),
+               mark("cuBLAS", timed.map(peer))],
+  });
+  const compared = timed.filter((rung) => rung.percent_of_cublas !== undefined);
+  if (!compared.length) return;
+  drawBars({
+    title: "Beside cuBLAS", unit: "% of cuBLAS's speed", suggestedMax: 100,
+    text: "100 means as fast as the vendor's library on the same problem, measured in turns.",
+    shown: compared,
+    datasets: [bar("% of cuBLAS", "--third", compared.map((rung) => rung.percent_of_cublas))],
+  });
+}
+
+// Rungs of (nearly) one intensity and speed share a point: "2–4, 7".
+function groupPoints(points) {
+  const groups = [];
+  for (const point of points) {
+    const near = groups.find((group) => Math.abs(Math.log(group.x / point.x)) < .03 &&
+        Math.abs(Math.log(group.y / point.y)) < .03);
+    if (near) near.rungs.push(point.rung);
+    else groups.push({x: point.x, y: point.y, rungs: [point.rung]});
+  }
+  return groups;
+}
+
+function numberRanges(numbers) {
+  const parts = [];
+  for (const number of numbers) {
+    const last = parts[parts.length - 1];
+    if (last && last[1] === number - 1) last[1] = number;
+    else parts.push([number, number]);
+  }
+  return parts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+}
+
+// Writes each group's numbers above its point.
+const pointLabels = {
+  id: "pointLabels",
+  afterDatasetsDraw(chart) {
+    const {ctx} = chart;
+    ctx.save();
+    ctx.font = "600 12px system-ui, sans-serif";
+    ctx.fillStyle = style("--ink");
+    ctx.textAlign = "center";
+    chart.data.datasets.forEach((dataset, index) => {
+      if (!dataset.groups || !chart.isDatasetVisible(index)) return;
+      chart.getDatasetMeta(index).data.forEach((element, i) => {
+        const below = dataset.labelsBelow ? 20 : -11;
+        ctx.fillText(numberRanges(dataset.groups[i].rungs.map((rung) => rung.number)), element.x, element.y + below);
+      });
+    });
+    ctx.restore();
+  },
+};
+
+function roof(gpu, peak, from, to) {
+  const ridge = peak / gpu.memory_bandwidth;
+  const at = (x) => ({x, y: Math.min(x * gpu.memory_bandwidth, peak) / 1e9});
+  return [from, ridge, to].filter((x) => x >= from && x <= to).map(at);
+}
+
+function drawRoofline() {
+  const gpu = figures.gpu;
+  const shown = counted.filter((rung) => rung.flop_per_byte > 0);
+  if (!gpu || !shown.length) return;
+  const peak = (rung) => (rung.dtype === "f64" ? gpu.peak_f64 : gpu.peak_f32);
+  const height = (rung) => (rung.gflops !== undefined ? rung.gflops
+      : Math.min(rung.flop_per_byte * gpu.memory_bandwidth, peak(rung)) / 1e9);
+  const from = Math.min(...shown.map((rung) => rung.flop_per_byte)) / 2;
+  const to = Math.max(2 * gpu.peak_f32 / gpu.memory_bandwidth, 4 * Math.max(...shown.map((rung) => rung.flop_per_byte)));
+  const scatter = (dtype, color, below) => {
+    const groups = groupPoints(shown.filter((rung) => rung.dtype === dtype)
+        .map((rung) => ({x: rung.flop_per_byte, y: height(rung), rung})));
+    return {type: "scatter", label: `${dtype} rungs`, data: groups.map(({x, y}) => ({x, y})), groups,
+            labelsBelow: below, backgroundColor: style(color), borderColor: style("--card"), borderWidth: 1,
+            pointRadius: 7, pointHoverRadius: 9, order: 1};
+  };
+  const line = (name, value, color, dash) => ({
+    type: "line", label: name, data: roof(gpu, value, from, to), borderColor: style(color), borderWidth: 2,
+    borderDash: dash, pointRadius: 0, pointHitRadius: 0, fill: false, order: 2, pointStyle: "line"});
+  const datasets = [scatter("f32", "--first", false), scatter("f64", "--second", true)]
+      .filter((dataset) => dataset.data.length);
+  datasets.push(line(`f32 roof of ${gpu.name}`, gpu.peak_f32, "--quiet", []));
+  if (shown.some((rung) => rung.dtype === "f64") && gpu.peak_f64 > 0) {
+    datasets.push(line("f64 roof", gpu.peak_f64, "--quiet", [6, 5]));
+  }
+  const text = timed.length
+      ? "Measured speed over the FLOP that each rung makes of a byte it requests. Above the slope: caches answer most requests."
+      : "The speed each rung could reach if every sector it requests came from memory. Caches lift the real figure; " +
+        "climbing right is what tiling does. Numbers are the rungs of the table.";
+  const canvas = addFigure("Roofline", text, 460, true);
+  drawn.push(new Chart(canvas, {
+    data: {datasets}, plugins: [pointLabels],
+    options: {
+      animation: false, maintainAspectRatio: false,
+      scales: {
+        x: axis("FLOP for each byte requested from global memory (logarithmic)",
+                {type: "logarithmic", min: from, max: to, ticks: powers}),
+        y: axis("GFLOP/s (logarithmic)", {type: "logarithmic", max: 2 * gpu.peak_f32 / 1e9, ticks: powers}),
+      },
+      plugins: {
+        legend: {position: "top", align: "start", labels: {color: style("--ink"), usePointStyle: true, boxWidth: 26}},
+        tooltip: {filter: (item) => Boolean(item.dataset.groups), callbacks: {
+          label: (item) => item.dataset.groups[item.dataIndex].rungs.map(label),
+          afterBody: (items) => (items.length ? `${short(items[0].parsed.x)} FLOP a byte, ${short(items[0].parsed.y)} GFLOP/s` : ""),
+        }},
+      },
+    },
+  }));
+}
+
+function drawAll() {
+  drawn.forEach((chart) => chart.destroy());
+  drawn = [];
+  document.querySelector(".charts").replaceChildren();
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.font.size = 12.5;
+  drawSpeed();
+  drawSectors();
+  drawWavefronts();
+  drawConflicts();
+  drawOccupancy();
+  drawRoofline();
+  if (!drawn.length) document.getElementById("charts").hidden = true;
+}
+
+// Sorts by the figure behind a cell (data-value), numbers as numbers; empty cells stay last.
+function sortBy(header) {
+  const table = header.closest("table");
+  const column = [...header.parentElement.children].indexOf(header);
+  const descending = header.getAttribute("aria-sort") === "ascending";
+  table.querySelectorAll("thead th").forEach((each) => each.removeAttribute("aria-sort"));
+  header.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  const value = (row) => row.children[column].dataset.value;
+  const compare = (left, right) => {
+    const [a, b] = [value(left), value(right)];
+    if (a === "" || b === "") return (a === "") - (b === "");
+    const order = isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b;
+    return descending ? -order : order;
+  };
+  const body = table.tBodies[0];
+  body.append(...[...body.rows].sort(compare));
+}
+
+document.querySelectorAll("table.sortable thead button").forEach((button) =>
+  button.addEventListener("click", () => sortBy(button.closest("th"))));
+
+// A link from the table opens the rung it leads to.
+function openTarget() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target && target.tagName === "DETAILS") target.open = true;
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
+dark.addEventListener("change", drawAll);
+drawAll();

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decodes instructions into operations. `decode()` finds an opcode in a table of member functions;
+// each looks at modifiers and operands, makes the handler's key, and names the registers it reads and
+// writes. A modifier or operand that is not understood is an error with file, line and text.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/exec/flatten.hpp"
+#include "vgpu/exec/program.hpp"
+
+namespace tilewise::vgpu {
+
+/// A register or constant that an operation names, before registers have slots.
+struct Reference {
+  std::uint32_t op = 0;    ///< index in Program::ops; for terminators: of the block, see `terminator`
+  std::uint8_t slot = 0;   ///< in Op::r
+  bool is_definition = false;
+  bool keeps_old = false;  ///< a definition under a guard: lanes may keep what was there
+  bool is_constant = false;
+  std::uint32_t index = 0; ///< flat register, or index in Program::constants
+};
+
+/// References of terminators, patched like those of operations.
+struct TerminatorReference {
+  int block = -1;
+  enum Field : std::uint8_t { kIndex, kBarrierId, kBarrierCount, kReduceResult } field = kIndex;
+  bool is_definition = false;
+  bool is_constant = false;
+  std::uint32_t index = 0;
+};
+
+struct PlainHandlers {
+  Handler full, masked, body;
+};
+
+/// What decoding yields, for the register allocator to finish.
+struct Decoded {
+  Program program;
+  std::vector<PlainHandlers> plain;  ///< by operation: handlers that do not count
+  std::vector<Reference> references;
+  std::vector<TerminatorReference> terminator_references;
+  std::vector<ptx::Type> registers;  ///< flat registers, temporaries included
+};
+
+/// Where module variables lie, by name; their addresses are fixed when the module is loaded.
+using GlobalAddresses = std::map<std::string_view, std::uint64_t>;
+
+Decoded decode(const Flat& flat, const ptx::Function& kernel, const GlobalAddresses& globals);
+
+class Decoder {
+ public:
+  Decoder(const Flat& flat, const ptx::Function& kernel, const GlobalAddresses& globals);
+  Decoded run();
+
+ private:
+  using Instruction = ptx::Instruction;
+  using Operand = ptx::Operand;
+  using Type = ptx::Type;
+  using Method = void (Decoder::*)();
+  struct TableEntry {
+    std::string_view opcode;
+    Method method;
+  };
+  static const TableEntry* find_method(std::string_view opcode);
+
+  // decode.cpp: blocks
+  void start_block();
+  void end_block(Terminator terminator);
+  void decode_instruction(const FlatItem& item);
+  void finish_targets();
+  bool decode_terminator();
+  void substitute_specials();
+  void emit_special(std::string_view name, int destination);
+
+  // decode.cpp: modifiers of the current instruction, each understood exactly once
+  bool take(std::string_view modifier);
+  void ignore(std::initializer_list<std::string_view> modifiers);
+  Type take_type();
+  void expect_no_more_modifiers();
+  [[noreturn]] void unsupported_here(const std::string& what) const;
+  [[noreturn]] void malformed_here(const std::string& what) const;
+
+  // decode.cpp: operands
+  const Operand& operand(std::size_t index) const;
+  void expect_operands(std::size_t least, std::size_t most) const;
+  int flat_register(const Operand& o) const;
+  Type register_type(const Operand& o) const { return flat_registers_[flat_register(o)]; }
+  std::uint32_t predicate(const Operand& o);
+  std::uint32_t dense_predicate(int flat_index);
+  std::uint32_t constant(std::uint64_t bits, bool wide, bool parameter_address = false);
+  std::uint64_t constant_bits(const Operand& o, Type type) const;
+  std::uint64_t symbol_address(const Operand& o, bool& is_parameter) const;
+  Place place_of(const Operand& o, bool& found) const;
+  int new_register(Type type);
+
+  // decode.cpp: emitting
+  Op& emit(const std::string& key);
+  void define(int slot, const Operand& o, Type type);
+  void use(int slot, const Operand& o, Type type);
+  void reference(int slot, bool is_definition, bool is_constant, std::uint32_t index);
+
+  // decode_arithmetic.cpp
+  void add_sub();
+  void mul();
+  void mad();
+  void fma();
+  void div();
+  void rem();
+  void min_max();
+  void abs_neg();
+  void logic();
+  void shift();
+  void shf();
+  void sad();
+  void mul24();
+  void mad24();
+  void bfe();
+  void bfi();
+  void bfind();
+  void bits_to_32();
+  void brev();
+  void prmt();
+  void lop3();
+  void dp4a();
+  void unary_float();
+  void copysign();
+  void testp();
+  void setp();
+  void set();
+  void selp();
+  void slct();
+  void cvt();
+  void mov();
+  void cvta();
+  void isspacep();
+  std::uint8_t float_mode();
+  void binary(const std::string& key, Type type);
+  void ternary(const std::string& key, Type type);
+  void float_operation(std::string_view name, Type type, std::uint8_t mode, int sources);
+  void cvt_packed(Type to, Type from, std::uint8_t mode);
+  static bool is_wide_register(Type type) { return ptx::size_of(type) == 8; }
+  void mov_vector();
+
+  // decode_memory.cpp
+  void load();
+  void store();
+  void atom();
+  void red();
+  struct Access {
+    ptx::Space space = ptx::Space::kGeneric;
+    Type type = Type::kB32;
+    int count = 1;
+  };
+  Access take_access();
+  bool address(int slot, const Operand& o, ptx::Space& space, bool& wide);
+  void parameter_load(const Access& access);
+  void local_access(const Access& access, bool is_store);
+  void generic_access(const Access& access, bool is_store);
+  void atomic(bool has_result);
+  std::vector<Operand> access_registers(const Operand& o, int count);
+  void settle_space(const Operand& o, Access& a) const;
+  int new_site(const Access& a, bool is_store);
+  void memory_access(const Access& a, bool is_store);
+  bool any_wide(const std::vector<Operand>& values, Type type) const;
+  void access_values(const std::vector<Operand>& values, Type type, bool wide_register, bool is_store);
+
+  // decode_warp.cpp
+  void shfl();
+  void vote();
+  void match();
+  void activemask();
+  void redux();
+  void elect();
+  void barrier();
+  void barrier_operand(int block, const Operand& o, TerminatorReference::Field field);
+  void fence();
+  void nanosleep();
+  void trap();
+  void nothing();
+
+  const Flat& flat_;
+  const ptx::Function& kernel_;
+  const GlobalAddresses& globals_;
+  Decoded out_;
+  std::vector<Type> flat_registers_;
+  std::map<std::pair<std::uint64_t, int>, std::uint32_t> constants_;
+  std::map<int, std::uint32_t> predicates_;
+
+  // The instruction being decoded.
+  const Instruction* in_ = nullptr;
+  int instance_ = -1;
+  std::set<std::string_view> taken_;
+  std::deque<Instruction> substituted_;
+  std::size_t first_op_ = 0;
+
+  bool cache_hint_ = false;
+  bool block_open_ = false;
+  std::vector<int> block_of_label_;
+};
+
+}  // namespace tilewise::vgpu

@@ -1,0 +1,597 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decoding of arithmetic, comparison, conversion and movement (PTX ISA 9.0, sections 9.7.1 to 9.7.9).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "vgpu/exec/decode.hpp"
+#include "vgpu/exec/handlers.hpp"
+#include "vgpu/exec/modes.hpp"
+
+namespace tilewise::vgpu {
+
+using ptx::OperandKind;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+bool is_float(Type t) {
+  switch (t) {
+    case Type::kF16: case Type::kF16x2: case Type::kBf16: case Type::kBf16x2:
+    case Type::kF32: case Type::kF64: return true;
+    default: return false;
+  }
+}
+bool is_half(Type t) { return is_float(t) && t != Type::kF32 && t != Type::kF64; }
+bool is_signed(Type t) {
+  return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64;
+}
+int bits_of(Type t) { return 8 * ptx::size_of(t); }
+std::string bits_name(Type t) { return fmt::format("b{}", bits_of(t)); }
+std::string integer_name(Type t) { return fmt::format("{}{}", is_signed(t) ? 's' : 'u', bits_of(t)); }
+
+}  // namespace
+
+void Decoder::binary(const std::string& key, Type type) {
+  expect_operands(3, 3);
+  emit(key);
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+  use(2, operand(2), type);
+}
+
+void Decoder::ternary(const std::string& key, Type type) {
+  expect_operands(4, 4);
+  emit(key);
+  define(0, operand(0), type);
+  for (int i = 1; i <= 3; ++i) use(i, operand(i), type);
+}
+
+// Rounding, flushing and clamping; 0 is what the vectorised handlers do.
+std::uint8_t Decoder::float_mode() {
+  std::uint8_t mode = 0;
+  if (take("rz")) mode |= kRoundZero;
+  else if (take("rm")) mode |= kRoundDown;
+  else if (take("rp")) mode |= kRoundUp;
+  else take("rn");
+  if (take("ftz")) mode |= kFlush;
+  if (take("sat")) mode |= kSaturate;
+  if (take("NaN")) mode |= kKeepNan;
+  if (take("relu")) mode |= kRelu;
+  return mode;
+}
+
+void Decoder::float_operation(std::string_view name, Type type, std::uint8_t mode, int sources) {
+  expect_operands(sources + 1, sources + 1);
+  const bool plain = mode == 0 && !is_half(type);
+  Op& op = emit(fmt::format("{}{}.{}", plain ? "" : "mode.", name, ptx::name_of(type)));
+  op.mode = mode;
+  define(0, operand(0), type);
+  for (int i = 1; i <= sources; ++i) use(i, operand(i), type);
+  if (name == "fma") {
+    out_.program.ops.back().is_fma = true;
+    out_.program.instructions.back().is_unguarded_fma = in_->guard < 0;
+    if (in_->guard < 0) ++out_.program.blocks.back().fmas;
+  }
+}
+
+void Decoder::add_sub() {
+  const bool subtract = in_->opcode.starts_with("sub");
+  const bool carry_in = in_->opcode.ends_with('c');
+  const Type type = take_type();
+  if (is_float(type)) return float_operation(in_->opcode, type, float_mode(), 2);
+  const bool carry_out = take("cc");
+  if (carry_in || carry_out) {
+    binary("addc." + bits_name(type), type);
+    std::uint8_t mode = subtract ? kCarrySubtract : 0;
+    if (carry_in) mode |= kCarryIn;
+    if (carry_out) mode |= kCarryOut;
+    out_.program.ops.back().mode = mode;
+    return;
+  }
+  if (take("sat")) return binary(fmt::format("{}.sat.s32", in_->opcode), type);
+  binary(fmt::format("{}.{}", in_->opcode, bits_name(type)), type);
+}
+
+void Decoder::mul() {
+  const Type type = take_type();
+  if (is_float(type)) return float_operation("mul", type, float_mode(), 2);
+  if (take("lo")) return binary("mul.lo." + bits_name(type), type);
+  if (take("hi")) return binary("mul.hi." + integer_name(type), type);
+  if (!take("wide")) malformed_here("mul needs .lo, .hi or .wide");
+  expect_operands(3, 3);
+  emit("mul.wide." + integer_name(type));
+  define(0, operand(0), bits_of(type) == 32 ? Type::kB64 : Type::kB32);
+  use(1, operand(1), type);
+  use(2, operand(2), type);
+}
+
+void Decoder::mad() {
+  const Type type = take_type();
+  if (is_float(type)) return float_operation("fma", type, float_mode(), 3);
+  const bool carry_in = in_->opcode == "madc", carry_out = take("cc");
+  if (carry_in || carry_out) {
+    const bool high = take("hi");
+    if (!high) take("lo");
+    ternary(fmt::format("madc.{}.{}", high ? "hi" : "lo", integer_name(type)), type);
+    out_.program.ops.back().mode =
+        static_cast<std::uint8_t>((carry_in ? kCarryIn : 0) | (carry_out ? kCarryOut : 0));
+    return;
+  }
+  if (take("lo")) return ternary("mad.lo." + bits_name(type), type);
+  if (take("hi")) return ternary("mad.hi." + integer_name(type), type);
+  if (!take("wide")) malformed_here("mad needs .lo, .hi or .wide");
+  expect_operands(4, 4);
+  emit("mad.wide." + integer_name(type));
+  const Type wide = bits_of(type) == 32 ? Type::kB64 : Type::kB32;
+  define(0, operand(0), wide);
+  use(1, operand(1), type);
+  use(2, operand(2), type);
+  use(3, operand(3), wide);
+}
+
+void Decoder::fma() {
+  const Type type = take_type();
+  float_operation("fma", type, float_mode(), 3);
+}
+
+void Decoder::div() {
+  const Type type = take_type();
+  if (!is_float(type)) return binary("div." + integer_name(type), type);
+  // .approx and .full promise at most 2 ulp; the correctly rounded quotient keeps that promise.
+  ignore({"approx", "full"});
+  float_operation("div", type, float_mode(), 2);
+}
+
+void Decoder::rem() {
+  const Type type = take_type();
+  binary("rem." + integer_name(type), type);
+}
+
+void Decoder::min_max() {
+  const Type type = take_type();
+  if (is_float(type)) return float_operation(in_->opcode, type, float_mode(), 2);
+  binary(fmt::format("{}.{}", in_->opcode, integer_name(type)), type);
+}
+
+void Decoder::abs_neg() {
+  const Type type = take_type();
+  expect_operands(2, 2);
+  if (is_float(type) && (take("ftz") || is_half(type))) {
+    const std::uint8_t mode = in_->has("ftz") ? kFlush : 0;
+    Op& op = emit(fmt::format("mode.{}.{}", in_->opcode, ptx::name_of(type)));
+    op.mode = mode;
+  } else if (is_float(type)) {
+    emit(fmt::format("{}.{}", in_->opcode, ptx::name_of(type)));
+  } else {
+    emit(fmt::format("{}.{}", in_->opcode,
+                     in_->opcode == "neg" ? bits_name(type) : integer_name(type)));
+  }
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+}
+
+void Decoder::logic() {
+  const Type type = take_type();
+  const bool is_unary = in_->opcode == "not" || in_->opcode == "cnot";
+  if (type == Type::kPred) {
+    expect_operands(is_unary ? 2 : 3, is_unary ? 2 : 3);
+    const std::uint32_t a = predicate(operand(1)), b = is_unary ? a : predicate(operand(2));
+    Op& op = emit(fmt::format("{}.pred", in_->opcode));
+    op.r = {predicate(operand(0)), a, b};
+    op.mode = static_cast<std::uint8_t>((operand(1).negated ? 1 : 0) |
+                                        (!is_unary && operand(2).negated ? 2 : 0));
+    return;
+  }
+  const std::string key = fmt::format("{}.{}", in_->opcode, bits_name(type));
+  if (!is_unary) return binary(key, type);
+  expect_operands(2, 2);
+  emit(key);
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+}
+
+void Decoder::shift() {
+  const Type type = take_type();
+  expect_operands(3, 3);
+  emit(in_->opcode == "shl" ? "shl." + bits_name(type) : "shr." + integer_name(type));
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+  use(2, operand(2), Type::kB32);
+}
+
+void Decoder::shf() {
+  const bool left = take("l");
+  if (!left && !take("r")) malformed_here("shf needs .l or .r");
+  const bool wrap = take("wrap");
+  if (!wrap && !take("clamp")) malformed_here("shf needs .clamp or .wrap");
+  const Type type = take_type();
+  ternary(fmt::format("shf.{}.{}.b32", left ? "l" : "r", wrap ? "wrap" : "clamp"), type);
+}
+
+void Decoder::sad() {
+  const Type type = take_type();
+  ternary("sad." + integer_name(type), type);
+}
+
+void Decoder::mul24() {
+  const bool high = take("hi");
+  if (!high) take("lo");
+  const Type type = take_type();
+  binary(fmt::format("mul24.{}.{}", high ? "hi" : "lo", integer_name(type)), type);
+}
+
+void Decoder::mad24() {
+  const bool high = take("hi");
+  if (!high) take("lo");
+  const Type type = take_type();
+  ternary(fmt::format("mad24.{}.{}", high ? "hi" : "lo", integer_name(type)), type);
+}
+
+void Decoder::bfe() {
+  const Type type = take_type();
+  expect_operands(4, 4);
+  emit("bfe." + integer_name(type));
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+  use(2, operand(2), Type::kB32);
+  use(3, operand(3), Type::kB32);
+}
+
+void Decoder::bfi() {
+  const Type type = take_type();
+  expect_operands(5, 5);
+  emit("bfi." + bits_name(type));
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+  use(2, operand(2), type);
+  use(3, operand(3), Type::kB32);
+  use(4, operand(4), Type::kB32);
+}
+
+void Decoder::bfind() {
+  const bool shift_amount = take("shiftamt");
+  const Type type = take_type();
+  expect_operands(2, 2);
+  emit(fmt::format("bfind.{}{}", shift_amount ? "shiftamt." : "", integer_name(type)));
+  define(0, operand(0), Type::kB32);
+  use(1, operand(1), type);
+}
+
+void Decoder::bits_to_32() {
+  const Type type = take_type();
+  expect_operands(2, 2);
+  emit(fmt::format("{}.{}", in_->opcode, bits_name(type)));
+  define(0, operand(0), Type::kB32);
+  use(1, operand(1), type);
+}
+
+void Decoder::brev() {
+  const Type type = take_type();
+  expect_operands(2, 2);
+  emit("brev." + bits_name(type));
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+}
+
+void Decoder::prmt() {
+  static constexpr std::array<std::string_view, 6> kModes{"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+  std::uint8_t mode = 0;
+  for (std::size_t i = 0; i < kModes.size(); ++i) {
+    if (take(kModes[i])) mode = static_cast<std::uint8_t>(i + 1);
+  }
+  const Type type = take_type();
+  ternary("prmt.b32", type);
+  out_.program.ops.back().mode = mode;
+}
+
+void Decoder::lop3() {
+  const Type type = take_type();
+  expect_operands(5, 5);
+  if (operand(4).kind != OperandKind::kInteger) malformed_here("lop3 needs a constant table");
+  emit("lop3.b32").mode = static_cast<std::uint8_t>(operand(4).bits);
+  define(0, operand(0), type);
+  for (int i = 1; i <= 3; ++i) use(i, operand(i), type);
+}
+
+void Decoder::dp4a() {
+  std::vector<Type> types;
+  for (const std::string_view m : in_->modifiers) {
+    if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
+  }
+  if (types.size() != 2) malformed_here("dp4a needs two types");
+  ternary(fmt::format("dp4a.{}.{}", integer_name(types[0]), integer_name(types[1])), Type::kB32);
+}
+
+void Decoder::unary_float() {
+  const Type type = take_type();
+  take("approx");
+  float_operation(in_->opcode, type, float_mode(), 1);
+}
+
+void Decoder::copysign() {
+  const Type type = take_type();
+  binary(fmt::format("copysign.{}", ptx::name_of(type)), type);
+}
+
+void Decoder::testp() {
+  static constexpr std::array<std::string_view, 6> kTests{"finite", "infinite", "number",
+                                                          "notanumber", "normal", "subnormal"};
+  std::uint8_t mode = 0xFF;
+  for (std::size_t i = 0; i < kTests.size(); ++i) {
+    if (take(kTests[i])) mode = static_cast<std::uint8_t>(i);
+  }
+  if (mode == 0xFF) malformed_here("testp needs a test such as .finite");
+  const Type type = take_type();
+  expect_operands(2, 2);
+  const std::uint32_t destination = predicate(operand(0));
+  Op& op = emit(fmt::format("testp.{}", ptx::name_of(type)));
+  op.mode = mode;
+  op.r[0] = destination;
+  use(1, operand(1), type);
+}
+
+static std::string comparison_key(std::string_view comparison, Type type) {
+  if (is_float(type)) return fmt::format("setp.{}.{}", comparison, ptx::name_of(type));
+  const bool equality = comparison == "eq" || comparison == "ne";
+  if (comparison == "lo") comparison = "lt";
+  if (comparison == "ls") comparison = "le";
+  if (comparison == "hi") comparison = "gt";
+  if (comparison == "hs") comparison = "ge";
+  return fmt::format("setp.{}.{}", comparison, equality ? bits_name(type) : integer_name(type));
+}
+
+static constexpr std::array<std::string_view, 18> kComparisons{
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs",
+    "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+
+void Decoder::setp() {
+  std::string_view comparison;
+  for (const std::string_view c : kComparisons) {
+    if (take(c)) comparison = c;
+  }
+  if (comparison.empty()) malformed_here("setp needs a comparison such as .lt");
+  std::uint8_t mode = 0;
+  if (take("and")) mode = kCombineAnd;
+  else if (take("or")) mode = kCombineOr;
+  else if (take("xor")) mode = kCombineXor;
+  if (take("ftz")) mode |= kSetpFlush;
+  const Type type = take_type();
+  const std::size_t expected = 3 + (mode & kCombineMask ? 1 : 0);
+  expect_operands(expected, expected + 1);
+  const bool second = in_->operands.size() == expected + 1;
+  const std::size_t a = second ? 2 : 1;
+  const bool q_is_sink = second && operand(1).kind == OperandKind::kSink;
+  const bool p_is_sink = operand(0).kind == OperandKind::kSink;
+  const std::uint32_t p = p_is_sink ? dense_predicate(new_register(Type::kPred)) : predicate(operand(0));
+  const std::uint32_t q = second && !q_is_sink ? predicate(operand(1)) : 0;
+  const std::uint32_t c = mode & kCombineMask ? predicate(operand(a + 2)) : 0;
+  if (second && !q_is_sink) mode |= kSetpSecond;
+  if ((mode & kCombineMask) && operand(a + 2).negated) mode |= kSetpNegated;
+  std::string key = comparison_key(comparison, type);
+  if (is_half(type) || (mode & kSetpFlush)) key = "mode." + key;
+  Op& op = emit(key);
+  op.mode = mode;
+  op.r = {p, q, 0, 0, c, 0};
+  use(2, operand(a), type);
+  use(3, operand(a + 1), type);
+}
+
+// set d, a, b: 1 or all ones (1.0 for f32) where the comparison holds. A setp and a selp do it.
+void Decoder::set() {
+  std::string_view comparison;
+  for (const std::string_view c : kComparisons) {
+    if (take(c)) comparison = c;
+  }
+  if (comparison.empty()) malformed_here("set needs a comparison such as .lt");
+  std::uint8_t mode = 0;
+  if (take("and")) mode = kCombineAnd;
+  else if (take("or")) mode = kCombineOr;
+  else if (take("xor")) mode = kCombineXor;
+  if (take("ftz")) mode |= kSetpFlush;
+  const Type to = take_type();
+  const Type from = in_->modifiers.back() == ptx::name_of(to) ? to : take_type();
+  expect_operands(3 + (mode & kCombineMask ? 1 : 0), 4);
+  const std::uint32_t c = mode & kCombineMask ? predicate(operand(3)) : 0;
+  if ((mode & kCombineMask) && operand(3).negated) mode |= kSetpNegated;
+  const std::uint32_t p = dense_predicate(new_register(Type::kPred));
+  std::string key = comparison_key(comparison, from);
+  if (is_half(from) || (mode & kSetpFlush)) key = "mode." + key;
+  Op& compare = emit(key);
+  compare.mode = mode;
+  compare.r = {p, 0, 0, 0, c, 0};
+  use(2, operand(1), from);
+  use(3, operand(2), from);
+  emit("selp.b32").r[3] = p;
+  define(0, operand(0), to);
+  const std::uint64_t yes = to == Type::kF32 ? 0x3F800000u : 0xFFFFFFFFu;
+  reference(1, false, true, constant(yes, false));
+  reference(2, false, true, constant(0, false));
+}
+
+void Decoder::selp() {
+  const Type type = take_type();
+  expect_operands(4, 4);
+  const std::uint32_t p = predicate(operand(3));
+  const bool negated = operand(3).negated;
+  emit("selp." + bits_name(type)).r[3] = p;
+  define(0, operand(0), type);
+  use(negated ? 2 : 1, operand(1), type);
+  use(negated ? 1 : 2, operand(2), type);
+}
+
+void Decoder::slct() {
+  std::vector<Type> types;
+  take("ftz");
+  for (const std::string_view m : in_->modifiers) {
+    if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
+  }
+  if (types.size() != 2) malformed_here("slct needs two types");
+  expect_operands(4, 4);
+  emit(fmt::format("slct.{}.{}", bits_name(types[0]), ptx::name_of(types[1])));
+  define(0, operand(0), types[0]);
+  use(1, operand(1), types[0]);
+  use(2, operand(2), types[0]);
+  use(3, operand(3), types[1]);
+}
+
+// cvt.D.S: whole numbers of 16 bits and more, and the common float ones, are vectorised; the rest goes
+// through one scalar handler that is told both types.
+void Decoder::cvt() {
+  std::vector<Type> types;
+  for (const std::string_view m : in_->modifiers) {
+    if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
+  }
+  if (types.size() != 2) malformed_here("cvt needs two types");
+  const Type to = types[0], from = types[1];
+  std::uint8_t mode = 0;
+  const bool to_integer = take("rni") || take("rzi") || take("rmi") || take("rpi");
+  if (in_->has("rzi")) mode = kRoundZero;
+  if (in_->has("rmi")) mode = kRoundDown;
+  if (in_->has("rpi")) mode = kRoundUp;
+  if (to_integer) mode |= kRoundToInteger;
+  mode |= float_mode();
+  expect_operands(2, in_->operands.size() == 3 ? 3 : 2);
+  if (in_->operands.size() == 3) return cvt_packed(to, from, mode);
+  const Type to_register = register_type(operand(0));
+  const bool same_slots = is_wide_register(to_register) == (ptx::size_of(to) == 8);
+  const bool integers = !is_float(to) && !is_float(from) && bits_of(to) >= 16 && bits_of(from) >= 16;
+  std::string key;
+  if (integers && mode == 0 && same_slots && bits_of(to_register) <= std::max(bits_of(to), 16)) {
+    key = fmt::format("cvt.{}.{}", integer_name(to), integer_name(from));
+  } else if ((mode & ~kRoundToInteger) == 0 && !to_integer) {
+    const std::string plain = fmt::format("cvt.{}{}.{}", in_->has("rn") ? "rn." : "", ptx::name_of(to), ptx::name_of(from));
+    if (find_handler(plain, true)) key = plain;
+  }
+  Op& op = emit(key.empty() ? "cvt" : key);
+  op.mode = mode;
+  op.bytes = static_cast<std::uint8_t>(to);
+  op.count = static_cast<std::uint8_t>(from);
+  op.imm = (is_wide_register(to_register) ? 1 : 0);
+  const Operand& source = operand(1);
+  const bool wide_source = source.kind == OperandKind::kRegister && is_wide_register(register_type(source));
+  if (wide_source) out_.program.ops.back().imm |= 2;
+  define(0, operand(0), is_wide_register(to_register) ? Type::kB64 : Type::kB32);
+  use(1, source, wide_source ? Type::kB64 : (ptx::size_of(from) == 8 ? Type::kB64 : from));
+  if (!wide_source && source.kind != OperandKind::kRegister && ptx::size_of(from) == 8) {
+    out_.program.ops.back().imm |= 2;
+  }
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
+void Decoder::cvt_packed(Type to, Type from, std::uint8_t mode) {
+  if ((to != Type::kF16x2 && to != Type::kBf16x2) || from != Type::kF32) {
+    unsupported_here(fmt::format("cvt.{}.{} of two values", ptx::name_of(to), ptx::name_of(from)));
+  }
+  Op& op = emit("cvt.pack");
+  op.mode = mode;
+  op.bytes = static_cast<std::uint8_t>(to);
+  define(0, operand(0), Type::kB32);
+  use(1, operand(1), from);
+  use(2, operand(2), from);
+}
+
+void Decoder::mov() {
+  const Type type = take_type();
+  expect_operands(2, 2);
+  const Operand& to = operand(0);
+  const Operand& from = operand(1);
+  if (type == Type::kPred) {
+    if (from.kind == OperandKind::kInteger) {
+      const std::uint32_t p = predicate(to);
+      Op& op = emit("mov.pred.constant");
+      op.r[0] = p;
+      op.imm = from.bits ? -1 : 0;
+      return;
+    }
+    const std::uint32_t p = predicate(to), q = predicate(from);
+    Op& op = emit("mov.pred");
+    op.r = {p, q, q};
+    op.mode = from.negated ? 1 : 0;
+    return;
+  }
+  if (from.kind == OperandKind::kSpecial) return emit_special(from.text, flat_register(to));
+  if (from.kind == OperandKind::kVector || to.kind == OperandKind::kVector) return mov_vector();
+  emit("mov." + bits_name(type));
+  define(0, to, type);
+  use(1, from, type);
+}
+
+// mov.b64 {lo, hi}, x and mov.b64 x, {lo, hi}, with 2 or 4 parts.
+void Decoder::mov_vector() {
+  const Operand& to = operand(0);
+  const Operand& from = operand(1);
+  const bool pack = from.kind == OperandKind::kVector;
+  const Operand& vector = pack ? from : to;
+  const Operand& whole = pack ? to : from;
+  const std::size_t parts = vector.elements.size();
+  if ((parts != 2 && parts != 4) || whole.kind == OperandKind::kVector) malformed_here("mov of a vector needs 2 or 4 parts");
+  const Type whole_type = whole.kind == OperandKind::kRegister ? register_type(whole) : Type::kB64;
+  const int part_bits = bits_of(whole_type) / static_cast<int>(parts);
+  const Type part_type = part_bits == 32 ? Type::kB32 : part_bits == 16 ? Type::kB16 : Type::kB8;
+  if (whole_type == Type::kB128) unsupported_here("128-bit registers");
+  Op& op = emit(pack ? "mov.pack" : "mov.unpack");
+  op.bytes = static_cast<std::uint8_t>(part_bits / 8);
+  op.count = static_cast<std::uint8_t>(parts);
+  if (pack) define(0, whole, whole_type);
+  else use(0, whole, whole_type);
+  for (std::size_t i = 0; i < parts; ++i) {
+    if (pack) use(static_cast<int>(1 + i), vector.elements[i], part_type);
+    else define(static_cast<int>(1 + i), vector.elements[i], part_type);
+  }
+}
+
+void Decoder::emit_special(std::string_view name, int destination) {
+  const auto special = find_special(name);
+  if (!special) unsupported_here(fmt::format("the register %{}", name));
+  Operand to;
+  to.kind = OperandKind::kRegister;
+  to.index = destination - (instance_ >= 0 ? flat_.instances[instance_].register_base : 0);
+  // A 32-bit special register may be read into a 64-bit one and the other way round.
+  const Type type = register_type(to);
+  Op& op = emit(is_wide_register(type) ? "mov.special.wide" : "mov.special");
+  op.mode = static_cast<std::uint8_t>(*special);
+  define(0, to, is_wide_register(type) ? Type::kB64 : Type::kB32);
+}
+
+void Decoder::cvta() {
+  const bool to_space = take("to");
+  const bool shared = take("shared") || take("shared::cta"), local = take("local");
+  const bool flat_space = take("global") || take("const") || take("param");
+  if (!shared && !local && !flat_space) unsupported_here("this state space of cvta");
+  const Type type = take_type();
+  expect_operands(2, 2);
+  if (flat_space) {
+    emit("mov." + bits_name(type));
+    define(0, operand(0), type);
+    use(1, operand(1), type);
+    return;
+  }
+  if (ptx::size_of(type) != 8) unsupported_here("32-bit cvta");
+  emit(to_space ? "and.b64" : "or.b64");
+  define(0, operand(0), type);
+  use(1, operand(1), type);
+  const std::uint64_t window = shared ? kSharedWindow : kLocalWindow;
+  reference(2, false, true, constant(to_space ? ~kWindowMask : window, true));
+}
+
+void Decoder::isspacep() {
+  std::uint8_t mode = 0xFF;
+  if (take("global")) mode = 0;
+  else if (take("shared") || take("shared::cta")) mode = 1;
+  else if (take("local")) mode = 2;
+  else if (take("const") || take("param")) mode = 3;
+  if (mode == 0xFF) unsupported_here("this state space of isspacep");
+  expect_operands(2, 2);
+  const std::uint32_t p = predicate(operand(0));
+  Op& op = emit("isspacep");
+  op.mode = mode;
+  op.r[0] = p;
+  use(1, operand(1), Type::kB64);
+}
+
+}  // namespace tilewise::vgpu

@@ -1,0 +1,4 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#define TILEWISE_HANDLERS handlers_avx512
+#include "vgpu/exec/handlers.inl"

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "vgpu/exec/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+
+#include "core/thread_pool.hpp"
+#include "tilewise/error.hpp"
+#include "vgpu/exec/block_runner.hpp"
+#include "vgpu/observe/counting.hpp"
+
+namespace tilewise::vgpu {
+namespace {
+
+/// Basic blocks (of PTX) a thread block runs before it shares its host thread with another: blocks may
+/// wait for each other through global memory.
+constexpr std::uint64_t kBudget = 1u << 20;
+/// Thread blocks in flight on one host thread when that happens.
+constexpr std::size_t kMostInFlight = 64;
+
+[[noreturn]] void refuse(const Program& p, const std::string& what) {
+  throw Error(ErrorCode::kInvalidArgument, fmt::format("kernel {}: {}", p.name, what));
+}
+
+void check_extent(const Program& p, const char* name, const Dim3& d, const Dim3& most) {
+  if (d.x >= 1 && d.y >= 1 && d.z >= 1 && d.x <= most.x && d.y <= most.y && d.z <= most.z) return;
+  refuse(p, fmt::format("a {} of {}×{}×{} is not possible, the limits are {}×{}×{}", name, d.x, d.y, d.z,
+                        most.x, most.y, most.z));
+}
+
+void check(const Program& p, const LaunchRequest& r, std::uint64_t shared_bytes) {
+  const model::Gpu& g = *r.gpu;
+  check_extent(p, "grid", r.grid, {g.max_grid_x, g.max_grid_y, g.max_grid_z});
+  check_extent(p, "block", r.block, {g.max_block_x, g.max_block_y, g.max_block_z});
+  const std::uint64_t most = p.max_threads > 0 ? std::min(p.max_threads, g.max_threads_per_block)
+                                               : g.max_threads_per_block;
+  if (r.block.count() > most) {
+    refuse(p, fmt::format("a block of {} threads is more than the {} it can have", r.block.count(), most));
+  }
+  const std::uint64_t most_shared = std::max(g.shared_per_block_optin, g.shared_per_block);
+  if (shared_bytes > most_shared) {
+    refuse(p, fmt::format("{} bytes of shared memory are more than the {} a block of {} can have", shared_bytes,
+                          most_shared, g.name));
+  }
+  if (r.arguments.size() != p.parameter_bytes.size()) {
+    refuse(p, fmt::format("{} arguments given, {} expected", r.arguments.size(), p.parameter_bytes.size()));
+  }
+}
+
+class Launch {
+ public:
+  Launch(const LoadedKernel& kernel, const LaunchRequest& request)
+      : kernel_(kernel), request_(request), parameters_(kernel.program.parameter_block_bytes + 16) {
+    const Program& p = kernel.program;
+    const std::uint64_t shared = request.dynamic_shared_bytes > 0
+                                     ? std::uint64_t{p.dynamic_shared_offset} + request.dynamic_shared_bytes
+                                     : p.static_shared_bytes;
+    check(p, request, shared);
+    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+      std::memcpy(parameters_.data() + p.parameter_offsets[i], request.arguments[i], p.parameter_bytes[i]);
+    }
+    facts_.program = &p;
+    facts_.ops = request.options.count ? p.ops.data() : kernel.plain_ops.data();
+    facts_.grid = request.grid;
+    facts_.block = request.block;
+    facts_.shared_bytes = static_cast<std::uint32_t>(shared);
+    facts_.dynamic_shared_bytes = request.dynamic_shared_bytes;
+    facts_.parameters = parameters_.data();
+    facts_.sm_count = std::max(1, request.gpu->sm_count);
+  }
+
+  LaunchReport run() {
+    const std::uint64_t blocks = request_.grid.count();
+    int threads = request_.options.threads > 0 ? request_.options.threads : available_cores();
+    threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), blocks));
+    workers_.resize(static_cast<std::size_t>(threads));
+    for (Worker& w : workers_) prepare(w);
+    parallel_for(static_cast<std::uint64_t>(threads), threads,
+                 [&](int, std::uint64_t index) { work(workers_[index]); });
+    return make_report(kernel_.program, workers_, request_.options.count);
+  }
+
+ private:
+  void prepare(Worker& w) const {
+    const Program& p = kernel_.program;
+    w.program = &p;
+    w.memory = request_.memory;
+    w.module_memory = request_.module_memory;
+    w.sites.resize(p.sites.size());
+    w.site_data = w.sites.data();
+    w.block_runs.assign(p.blocks.size(), 0);
+    w.block_lanes.assign(p.blocks.size(), 0);
+    w.guarded_fmas.assign(p.instructions.size(), 0);
+  }
+
+  void work(Worker& worker) {
+    try {
+      run_blocks(worker);
+    } catch (...) {
+      stop_ = true;
+      throw;
+    }
+  }
+
+  // One block at a time, unless it runs out of its budget: then others join it, in turn.
+  void run_blocks(Worker& worker) {
+    std::deque<std::unique_ptr<BlockRunner>> in_flight, idle;
+    while (!stop_) {
+      if (in_flight.empty() && !start_another(worker, in_flight, idle)) return;
+      std::unique_ptr<BlockRunner> runner = std::move(in_flight.front());
+      in_flight.pop_front();
+      if (runner->run(kBudget) == BlockRunner::Outcome::kDone) {
+        idle.push_back(std::move(runner));
+        continue;
+      }
+      in_flight.push_back(std::move(runner));
+      if (in_flight.size() < kMostInFlight) start_another(worker, in_flight, idle);
+    }
+  }
+
+  bool start_another(Worker& worker, std::deque<std::unique_ptr<BlockRunner>>& in_flight,
+                     std::deque<std::unique_ptr<BlockRunner>>& idle) {
+    const std::uint64_t index = next_++;
+    if (index >= request_.grid.count()) return false;
+    if (idle.empty()) idle.push_back(std::make_unique<BlockRunner>(facts_, worker));
+    idle.back()->start(index);
+    in_flight.push_front(std::move(idle.back()));
+    idle.pop_back();
+    return true;
+  }
+
+  const LoadedKernel& kernel_;
+  const LaunchRequest& request_;
+  std::vector<std::byte> parameters_;
+  LaunchFacts facts_;
+  std::vector<Worker> workers_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace
+
+LaunchReport run_launch(const LoadedKernel& kernel, const LaunchRequest& request) {
+  return Launch(kernel, request).run();
+}
+
+}  // namespace tilewise::vgpu

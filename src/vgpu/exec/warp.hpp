@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an operation sees while it runs: one warp of one block, and the access sites of its host thread.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/dim3.hpp"
+#include "vgpu/exec/program.hpp"
+#include "vgpu/vgpu.hpp"
+
+namespace tilewise::vgpu {
+
+inline constexpr int kLanes = 32;
+/// Where the shared and local windows lie in generic addresses. No host address looks like these.
+inline constexpr std::uint64_t kSharedWindow = 0x5300'0000'0000'0000;
+inline constexpr std::uint64_t kLocalWindow = 0x4C00'0000'0000'0000;
+inline constexpr std::uint64_t kWindowMask = 0xFF00'0000'0000'0000;
+
+/// Remembers what an access with these relative addresses costs. Costs of shared memory do not change
+/// when all addresses move by a multiple of four bytes; those of global memory only with the place in
+/// a sector.
+struct AccessPattern {
+  alignas(64) std::uint64_t deltas[kLanes];  ///< from the first active lane
+  alignas(64) std::uint32_t deltas32[kLanes];  ///< the same, for 32-bit addresses
+  std::uint32_t mask = 0;                    ///< 0: empty
+  std::uint8_t low_bits = 0;                 ///< address & 3 of the first lane, for 1 and 2 bytes
+  bool aligned = false;
+  bool broadcast = false, contiguous = false;
+  std::int64_t lowest = 0, highest = 0;      ///< of deltas
+  std::uint32_t wavefronts = 0, conflicts = 0;
+  std::uint8_t sectors[32];                  ///< by address & 31; 0: not computed yet
+};
+
+/// Counters and memo of one Site on one host thread.
+struct AccessSite {
+  static constexpr int kPatterns = 4;
+  AccessPattern patterns[kPatterns];
+  int recent = 0, oldest = 0;
+  std::uint64_t instructions = 0, wavefronts = 0, conflicts = 0, sectors = 0;
+  std::uint64_t shared_instructions = 0;     ///< of generic accesses, which count both ways
+  std::uint64_t begin = 0, end = 0;  ///< allocation that was last accessed
+};
+
+/// What belongs to a host thread for the length of a launch.
+struct Worker {
+  const Program* program = nullptr;
+  const Memory* memory = nullptr;
+  const Memory* module_memory = nullptr;
+  AccessSite* site_data = nullptr;  ///< by site
+  std::vector<AccessSite> sites;    ///< what site_data points into
+  std::vector<std::uint64_t> block_runs;   ///< by block: how often a warp ran it
+  std::vector<std::uint64_t> block_lanes;  ///< by block: lanes that ran it
+  std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
+  std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
+};
+
+/// The block a warp belongs to, as operations see it.
+struct BlockState {
+  Dim3 grid, block, index;
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
+  const std::byte* parameters = nullptr;
+  std::uint64_t grid_id = 0;
+  int sm = 0, sm_count = 1;
+};
+
+struct Warp {
+  std::byte* registers = nullptr;
+  std::uint32_t* predicates = nullptr;
+  std::uint32_t active = 0;  ///< lanes that execute the current operation
+  std::uint32_t live = 0;    ///< lanes that exist and have not exited
+  int index = 0;             ///< in its block
+  std::byte* local = nullptr;
+  std::uint32_t local_bytes = 0;  ///< a lane
+  BlockState* block = nullptr;
+  Worker* worker = nullptr;
+  std::uint32_t carry = 0;  ///< condition code of add.cc and its like
+  bool yields = false;      ///< nanosleep: let others run
+  alignas(64) std::uint32_t tid[3][kLanes];
+
+  int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }
+};
+
+enum class Fault { kOutOfBounds, kMisaligned, kTrap, kBadAddressSpace };
+
+/// Throws Error{kExecution} that says what a lane did, where. `address` and `bytes` as the kernel sees
+/// them.
+[[noreturn]] void fault(const Warp& warp, const Op& op, Fault kind, int lane, std::uint64_t address,
+                        int bytes);
+
+/// Fills `pattern` for these addresses (one a lane) of `op`'s site.
+void build_pattern(const Warp& warp, const Op& op, const std::uint64_t* addresses,
+                   std::uint32_t mask, AccessPattern& pattern);
+
+/// Sectors that the access touches when its first lane is at `address`.
+std::uint8_t count_sectors(const Site& site, const AccessPattern& pattern, std::uint64_t address);
+
+/// Points the site at the allocation that holds the whole access, or faults.
+void find_range(const Warp& warp, const Op& op, AccessSite& site, const std::uint64_t* addresses);
+
+/// The same for one lane.
+void find_lane_range(const Warp& warp, const Op& op, AccessSite& site, int lane, std::uint64_t address,
+                     int bytes);
+
+/// Counts a generic access whose lanes `shared` and `global` point into those spaces.
+void count_generic_access(Warp& warp, const Op& op, const std::uint64_t* addresses, std::uint32_t shared,
+                          std::uint32_t global);
+
+/// The handlers of one spelling.
+struct HandlerEntry {
+  const char* key;
+  Handler full, masked;
+};
+
+/// The table of the instruction-set level in use (exec/handlers_*.cpp), by key; nullptr if unknown.
+const HandlerEntry* find_handler(std::string_view key, bool counting);
+
+}  // namespace tilewise::vgpu

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "vgpu/observe/census.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tilewise::vgpu {
+namespace {
+
+bool is_load(SassAccessKind kind) {
+  return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kGlobalLoad ||
+         kind == SassAccessKind::kGenericLoad;
+}
+bool is_store(SassAccessKind kind) {
+  return kind == SassAccessKind::kSharedStore || kind == SassAccessKind::kGlobalStore ||
+         kind == SassAccessKind::kGenericStore;
+}
+
+bool stands_for(SassAccessKind kind, const Site& site) {
+  if (site.is_store ? !is_store(kind) : !is_load(kind)) return false;
+  switch (site.space) {
+    case ptx::Space::kShared: return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kSharedStore;
+    case ptx::Space::kGlobal: return kind == SassAccessKind::kGlobalLoad || kind == SassAccessKind::kGlobalStore;
+    default: return true;
+  }
+}
+
+bool is_counted(const Site& site) {
+  return !site.is_atomic && (site.space == ptx::Space::kShared || site.space == ptx::Space::kGlobal ||
+                             site.space == ptx::Space::kGeneric);
+}
+
+/// Accesses that could be merged: same base value and guard, in one basic block.
+struct GroupKey {
+  std::size_t block;
+  bool is_constant;
+  std::uint32_t base;
+  int base_version;  ///< how often the base register was written before, in this block
+  int guard;
+  int guard_version;
+  bool is_store, is_shared;
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+struct Member {
+  std::int64_t offset;
+  int site;
+  bool covered = false;
+};
+
+class CensusTaker {
+ public:
+  CensusTaker(Decoded& decoded, const CubinKernel& cubin) : d_(decoded), p_(decoded.program), cubin_(cubin) {
+    for (const SassAccess& a : cubin.accesses) {
+      if (!a.never) by_line_[a.ptx_line].push_back(&a);
+    }
+  }
+
+  Census run() {
+    if (!cubin_.has_ptx_lines) return without_lines();
+    collect_groups();
+    for (auto& [key, members] : groups_) settle(members);
+    find_strangers();
+    census_.fidelity = census_.notes.empty() ? Fidelity::kExact : Fidelity::kApproximate;
+    return census_;
+  }
+
+ private:
+  int line_of(const Site& site) const { return p_.instructions[site.instruction].ptx_line; }
+
+  void note(const std::string& text) {
+    constexpr std::size_t kMost = 8;
+    if (census_.notes.size() < kMost) census_.notes.push_back(text);
+  }
+
+  // The width of the machine accesses on the site's line; 0: there are none; -1: they differ.
+  int machine_bytes(const Site& site) const {
+    const auto found = by_line_.find(line_of(site));
+    if (found == by_line_.end()) return 0;
+    int bytes = 0;
+    for (const SassAccess* a : found->second) {
+      if (!stands_for(a->kind, site)) continue;
+      if (bytes != 0 && bytes != a->bytes) return -1;
+      bytes = a->bytes;
+    }
+    return bytes;
+  }
+
+  // Versions of registers tell whether two accesses see the same base.
+  void collect_groups() {
+    std::vector<const Reference*> address_of(p_.ops.size(), nullptr);
+    std::vector<std::vector<std::uint32_t>> defined(p_.ops.size());
+    for (const Reference& r : d_.references) {
+      if (r.is_definition) defined[r.op].push_back(r.index);
+      else if (r.slot == 0 && p_.ops[r.op].site >= 0) address_of[r.op] = &r;
+    }
+    for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+      std::map<std::uint32_t, int> version;
+      int predicate_version = 0;  // any predicate written: guards before and after are told apart
+      for (std::uint32_t i = p_.blocks[b].first; i < p_.blocks[b].end; ++i) {
+        const Op& op = p_.ops[i];
+        if (op.site >= 0 && address_of[i] && is_counted(p_.sites[op.site])) {
+          const Site& site = p_.sites[op.site];
+          const Reference& a = *address_of[i];
+          const bool guarded = op.body != nullptr;
+          const GroupKey key{b, a.is_constant, a.is_constant ? 0 : a.index,
+                             a.is_constant ? 0 : version[a.index],
+                             guarded ? op.guard * 2 + op.guard_negated : -1,
+                             guarded ? predicate_version : 0, site.is_store,
+                             site.space == ptx::Space::kShared};
+          std::int64_t offset = op.imm;
+          if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
+          groups_[key].push_back({offset, op.site, false});
+        }
+        for (const std::uint32_t reg : defined[i]) ++version[reg];
+        if (defined[i].empty() && op.site < 0) ++predicate_version;
+      }
+    }
+  }
+
+  // From the lowest offset on: an access of its own, or the first of a group.
+  void settle(std::vector<Member>& members) {
+    std::stable_sort(members.begin(), members.end(),
+                     [](const Member& a, const Member& b) { return a.offset < b.offset; });
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members[i].covered) continue;
+      Site& site = p_.sites[members[i].site];
+      if (machine_bytes(site) == site.bytes) continue;
+      if (!cover_group(members, i)) lost(site);
+    }
+  }
+
+  // A wider access that begins at members[first] and whose parts are all there.
+  bool cover_group(std::vector<Member>& members, std::size_t first) {
+    const int part = p_.sites[members[first].site].bytes;
+    for (int width = 16; width > part; width /= 2) {
+      std::vector<std::size_t> parts;
+      bool led = false, fits = true;
+      for (std::int64_t offset = members[first].offset; offset < members[first].offset + width; offset += part) {
+        const std::size_t next = find_member(members, first, offset, part);
+        if (next == members.size()) {
+          fits = false;
+          break;
+        }
+        const int bytes = machine_bytes(p_.sites[members[next].site]);
+        if (bytes != 0 && bytes != width) fits = false;
+        led |= bytes == width;
+        parts.push_back(next);
+      }
+      if (!fits || !led) continue;
+      for (const std::size_t i : parts) {
+        members[i].covered = true;
+        p_.sites[members[i].site].counted_bytes = 0;
+      }
+      p_.sites[members[first].site].counted_bytes = width;
+      return true;
+    }
+    return false;
+  }
+
+  std::size_t find_member(const std::vector<Member>& members, std::size_t from, std::int64_t offset, int bytes) const {
+    for (std::size_t i = from; i < members.size() && members[i].offset <= offset; ++i) {
+      if (members[i].offset == offset && !members[i].covered && p_.sites[members[i].site].bytes == bytes) return i;
+    }
+    return members.size();
+  }
+
+  void lost(const Site& site) {
+    const int machine = machine_bytes(site);
+    const char* what = site.is_store ? "store" : "load";
+    if (machine == 0) {
+      note(fmt::format("PTX line {}: no machine {} stands for this {}-byte {}", line_of(site), what, site.bytes, what));
+    } else if (machine < 0) {
+      note(fmt::format("PTX line {}: machine {}s of several widths stand for this one", line_of(site), what));
+    } else {
+      note(fmt::format("PTX line {}: a {}-byte machine {} stands for this {}-byte one", line_of(site), machine, what, site.bytes));
+    }
+  }
+
+  // Machine accesses on lines that hold no access of their kind.
+  void find_strangers() {
+    std::set<std::pair<int, bool>> known;  // line, is_store
+    for (const Site& site : p_.sites) known.insert({line_of(site), site.is_store});
+    for (const SassAccess& a : cubin_.accesses) {
+      if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
+      if (known.contains({a.ptx_line, is_store(a.kind)})) continue;
+      note(fmt::format("machine code at {:#x} {} {} bytes for PTX line {}, which is no such access", a.address,
+                       is_store(a.kind) ? "stores" : "loads", a.bytes, a.ptx_line));
+    }
+  }
+
+  // Without the table of lines only the totals can be compared.
+  Census without_lines() {
+    std::map<std::tuple<bool, bool, int>, int> difference;  // shared, store, bytes
+    for (const Site& site : p_.sites) {
+      if (is_counted(site)) ++difference[{site.space == ptx::Space::kShared, site.is_store, site.bytes}];
+    }
+    for (const SassAccess& a : cubin_.accesses) {
+      if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
+      const bool shared = a.kind == SassAccessKind::kSharedLoad || a.kind == SassAccessKind::kSharedStore;
+      --difference[{shared, is_store(a.kind), a.bytes}];
+    }
+    const bool equal = std::all_of(difference.begin(), difference.end(), [](const auto& d) { return d.second == 0; });
+    census_.fidelity = equal ? Fidelity::kExact : Fidelity::kApproximate;
+    if (!equal) note("the cubin has no line information (compile with -lineinfo), and its accesses differ in number or width");
+    return census_;
+  }
+
+  Decoded& d_;
+  Program& p_;
+  const CubinKernel& cubin_;
+  std::map<int, std::vector<const SassAccess*>> by_line_;
+  std::map<GroupKey, std::vector<Member>> groups_;
+  Census census_;
+};
+
+}  // namespace
+
+Census take_census(Decoded& decoded, const CubinKernel* cubin) {
+  if (!cubin) {
+    Census census;
+    census.notes.push_back("no cubin: accesses are counted with the widths the PTX gives them");
+    return census;
+  }
+  return CensusTaker(decoded, *cubin).run();
+}
+
+}  // namespace tilewise::vgpu

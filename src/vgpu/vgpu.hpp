@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The virtual GPU's face: load PTX (with the cubin that ptxas made of it, where there is one),
+// launch kernels over host memory, and read what they did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/counters.hpp"
+#include "core/dim3.hpp"
+#include "model/gpu.hpp"
+
+namespace tilewise::vgpu {
+
+/// Device memory: host memory behind bounds. An address of the device is an address of the host.
+class Memory {
+ public:
+  /// `limit` bytes can be allocated at a time.
+  explicit Memory(std::uint64_t limit);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Allocates `bytes` (0 is legal), aligned to 256. Throws Error{kOutOfMemory} past the limit.
+  std::uint64_t allocate(std::uint64_t bytes);
+  /// Throws Error{kInvalidArgument} for an address that allocate() did not return.
+  void free(std::uint64_t address);
+  /// Whether [address, address + bytes) lies in one live allocation.
+  bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  std::uint64_t allocated_bytes() const;
+
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+  };
+  /// The live allocation that holds `address`, or an empty range.
+  Range find(std::uint64_t address) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// How far the memory counters of a kernel can be trusted.
+enum class Fidelity {
+  kExact,        ///< the cubin's memory accesses have the widths that were counted
+  kApproximate,  ///< no cubin, or ptxas changed accesses in a way that could not be followed
+};
+std::string_view name_of(Fidelity fidelity);
+
+/// What is known of a kernel before it runs.
+struct KernelInfo {
+  std::string name;
+  std::vector<std::uint32_t> parameter_bytes;
+  std::uint32_t static_shared_bytes = 0;  ///< from the cubin where there is one
+  int registers = 0;                      ///< a thread, from the cubin; 0 without one
+  std::uint32_t local_bytes = 0;          ///< a thread, from the cubin; 0 without one
+  Fidelity fidelity = Fidelity::kApproximate;
+  std::vector<std::string> fidelity_notes;  ///< why not exact, one line each
+};
+
+/// Counters of one source line (of the PTX file where there is no line information).
+struct LineCounters {
+  std::string file;
+  int line = 0;
+  Counters counters;
+};
+
+struct LaunchOptions {
+  bool count = true;  ///< false: run only, at full speed
+  int threads = 0;    ///< host threads; 0: one for each core
+};
+
+struct LaunchReport {
+  Counters counters;                ///< all zero when not counting
+  std::vector<LineCounters> lines;  ///< lines that did anything, by file and line
+  std::uint64_t lane_instructions = 0;  ///< PTX instructions times active lanes
+};
+
+/// A loaded image. Immutable after loading; launches from several threads are allowed.
+class Module {
+ public:
+  /// `source_name` stands in messages. `cubin` may be empty. Throws Error{kInvalidInput} with file,
+  /// line and text for malformed PTX, Error{kUnsupported} for what the virtual GPU cannot run.
+  Module(std::string_view ptx, std::string source_name, std::span<const std::byte> cubin = {});
+  ~Module();
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
+
+  const std::vector<KernelInfo>& kernels() const;
+  /// Throws Error{kInvalidArgument} that lists the kernels there are.
+  const KernelInfo& find(std::string_view kernel) const;
+
+  /// Runs a kernel to its end. `arguments` points at one value a parameter, in order. Throws
+  /// Error{kInvalidArgument} for an impossible launch, Error{kExecution} with kernel, source line,
+  /// block and thread for a kernel that misbehaves.
+  LaunchReport launch(std::string_view kernel, const model::Gpu& gpu, Memory& memory, Dim3 grid,
+                      Dim3 block, std::uint32_t dynamic_shared_bytes,
+                      std::span<const void* const> arguments, const LaunchOptions& options) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The instruction-set level the executor runs at on this machine: "avx512", "avx2", "portable".
+/// The environment variable TILEWISE_VGPU_SIMD overrides it.
+std::string_view simd_level();
+
+}  // namespace tilewise::vgpu

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/timing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_device.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 100}), 3.5);
+  EXPECT_EQ(median({2}), 2);
+  EXPECT_THROW(median({}), Error);
+}
+
+TEST(SetsPastCache, ExceedThreeTimesTheCacheWithinMemory) {
+  EXPECT_EQ(sets_past_cache(10, 100, 10'000), 30);
+  EXPECT_EQ(sets_past_cache(7, 100, 10'000), 43);
+  EXPECT_EQ(sets_past_cache(1000, 100, 10'000), 1);
+  EXPECT_EQ(sets_past_cache(10, 100, 55), 5);
+  EXPECT_EQ(sets_past_cache(10, 100, 5), 1);
+  EXPECT_EQ(sets_past_cache(1, 1 << 20, 1 << 30), 64);
+  EXPECT_EQ(sets_past_cache(0, 100, 1000), 64);
+}
+
+TEST(ChooseCounts, TakesAtLeastTenRunsUnlessTold) {
+  EXPECT_EQ(choose_counts(2000, 0).timed, 10);
+  EXPECT_EQ(choose_counts(2000, 0).warm_up, 1);
+  EXPECT_EQ(choose_counts(20, 0).timed, 50);
+  EXPECT_EQ(choose_counts(20, 0).warm_up, 5);
+  EXPECT_EQ(choose_counts(0.01, 0).timed, 200);
+  EXPECT_EQ(choose_counts(0, 0).warm_up, 2000);
+  EXPECT_EQ(choose_counts(2000, 3).timed, 3);
+  EXPECT_EQ(choose_counts(0.01, 500).timed, 500);
+}
+
+TEST(TimeInterleaved, TakesTurnsAndRotatesTheSets) {
+  FakeDevice device;
+  const auto stream = device.create_stream();
+  std::vector<std::pair<char, int>> runs;
+  const auto ours = [&](int set) { runs.emplace_back('o', set); };
+  const auto peer = [&](int set) { runs.emplace_back('p', set); };
+  const Samples samples = time_interleaved(device, *stream, ours, peer, 3, 7);
+  EXPECT_EQ(samples.ours_ms.size(), 7u);
+  EXPECT_EQ(samples.peer_ms.size(), 7u);
+  ASSERT_GE(runs.size(), 14u);
+  for (std::size_t i = runs.size() - 14; i < runs.size(); ++i) {
+    EXPECT_NE(runs[i].first, runs[i - 1].first);
+    EXPECT_EQ(runs[i].second, (runs[i - 1].second + 1) % 3);
+  }
+}
+
+TEST(TimeInterleaved, WorksWithoutAPeer) {
+  FakeDevice device;
+  const auto stream = device.create_stream();
+  int runs = 0;
+  const Samples samples = time_interleaved(
+      device, *stream, [&](int) { ++runs; }, {}, 1, 0);
+  EXPECT_GE(samples.ours_ms.size(), 10u);
+  EXPECT_TRUE(samples.peer_ms.empty());
+  EXPECT_GT(runs, 10);
+}
+
+}  // namespace
+}  // namespace tilewise::bench
