@@ -15,7 +15,12 @@ namespace tilewise::bench {
 namespace {
 
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+std::string memory_text(double bytes) {
+  constexpr double kMiB = 1024.0 * 1024, kGiB = 1024 * kMiB;
+  return bytes >= kGiB ? fmt::format("{:.1f} GiB", bytes / kGiB)
+                       : fmt::format("{:.1f} MiB", bytes / kMiB);
+}
 
 std::string shape_text(const npy::Array& array) {
   return fmt::format("{}×{}", array.rows, array.columns);
@@ -78,8 +83,8 @@ std::uint64_t largest_element(const LadderRequest& request) {
 void require_memory(double needed, double available, const Sizes& sizes, const std::string& whose) {
   if (needed <= available) return;
   throw Error(ErrorCode::kOutOfMemory,
-              fmt::format("m = {}, n = {}, k = {}: needs {:.1f} GiB of memory; {} has {:.1f} GiB",
-                          sizes.m, sizes.n, sizes.k, needed / kGiB, whose, available / kGiB));
+              fmt::format("m = {}, n = {}, k = {}: needs {} of memory; {} has {}", sizes.m, sizes.n,
+                          sizes.k, memory_text(needed), whose, memory_text(available)));
 }
 
 }  // namespace

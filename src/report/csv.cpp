@@ -29,19 +29,14 @@ std::string quoted(const std::string& field) {
   return result + '"';
 }
 
-template <typename T>
-std::string text(const T& value) {
-  return fmt::format("{}", value);
-}
+template <typename T> std::string text(const T& value) { return fmt::format("{}", value); }
 
-template <typename T>
-std::string text(const std::optional<T>& value) {
+template <typename T> std::string text(const std::optional<T>& value) {
   return value ? text(*value) : std::string();
 }
 
 // `get` reads one figure off a row; a figure that is absent becomes an empty field.
-template <typename Get>
-Column column(std::string name, Get get) {
+template <typename Get> Column column(std::string name, Get get) {
   return {std::move(name), [get](const bench::RungResult& rung) { return text(get(rung)); }};
 }
 
@@ -89,9 +84,8 @@ void add_resources(std::vector<Column>& columns) {
   columns.push_back({"occupancy", [](const RungResult& r) {
                        return r.occupancy ? text(r.occupancy->fraction) : std::string();
                      }});
-  columns.push_back({"limit", [](const RungResult& r) {
-                       return r.limit ? r.limit->summary : std::string();
-                     }});
+  columns.push_back(
+      {"limit", [](const RungResult& r) { return r.limit ? r.limit->summary : std::string(); }});
 }
 
 void add_times(std::vector<Column>& columns) {

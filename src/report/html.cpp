@@ -57,9 +57,10 @@ std::string lead(const bench::LadderResult& result) {
       result.context.is_virtual
           ? "The compiled kernels ran on a virtual GPU, which counts what a profiler would count."
           : "Every kernel ran on the GPU, timed in turns with the vendor's library.";
-  return fmt::format("Each rung adds one idea to the one before. {} Every result was checked "
-                     "against a product in 64-bit floating point.",
-                     how);
+  return fmt::format(
+      "Each rung adds one idea to the one before. {} Every result was checked "
+      "against a product in 64-bit floating point.",
+      how);
 }
 
 std::string chip(std::string_view name, const std::string& value) {
@@ -127,7 +128,8 @@ std::string verified_card(const bench::LadderResult& result) {
 
 std::string cards(const bench::LadderResult& result) {
   std::string out = verified_card(result);
-  const Climb speed = climb(result, [](const auto& rung) { return rung.gflops; }, false);
+  const Climb speed = climb(
+      result, [](const auto& rung) { return rung.gflops; }, false);
   if (speed.first) {
     out += card("", fmt::format("{:.0f} GFLOP/s", speed.to),
                 fmt::format("fastest f32 rung: {}", speed.best->rung->name));
@@ -193,9 +195,10 @@ std::string footer(const bench::LadderResult& result) {
   std::string made = "Tilewise " + context.tilewise_version;
   if (!context.commit.empty()) made += ", commit " + context.commit;
   if (!context.host.empty()) made += ", host: " + context.host;
-  return fmt::format("<p>Made by {}.</p><p>Charts drawn by Chart.js (MIT licence), embedded: this "
-                     "page needs no network.</p>",
-                     escape_html(made));
+  return fmt::format(
+      "<p>Made by {}.</p><p>Charts drawn by Chart.js (MIT licence), embedded: this "
+      "page needs no network.</p>",
+      escape_html(made));
 }
 
 std::string_view table_hint(const bench::LadderResult& result) {

@@ -45,7 +45,8 @@ std::vector<Shown> shown_figures(const std::vector<vgpu::LineCounters>& lines) {
   std::vector<Shown> shown;
   for (const Figure& figure : kFigures) {
     std::uint64_t largest = 0;
-    for (const vgpu::LineCounters& line : lines) largest = std::max(largest, figure.of(line.counters));
+    for (const vgpu::LineCounters& line : lines)
+      largest = std::max(largest, figure.of(line.counters));
     if (largest > 0) shown.push_back({figure, largest});
   }
   return shown;
@@ -99,9 +100,10 @@ std::vector<int> visible_lines(const LineMap& lines, int last_line) {
 }
 
 std::string listing_head(std::string_view file, const std::vector<Shown>& shown) {
-  std::string out = fmt::format("<div class=\"listing\"><table><caption>{}</caption><thead><tr>"
-                                "<th scope=\"col\" class=\"number\">line</th>",
-                                escape_html(file));
+  std::string out = fmt::format(
+      "<div class=\"listing\"><table><caption>{}</caption><thead><tr>"
+      "<th scope=\"col\" class=\"number\">line</th>",
+      escape_html(file));
   for (const Shown& each : shown) {
     out += fmt::format(R"(<th scope="col" class="number">{}</th>)", each.figure.head);
   }
@@ -118,8 +120,9 @@ std::string listing(std::string_view file, const LineMap& lines, const std::vect
     }
     const auto counted = lines.find(line);
     const auto index = static_cast<std::size_t>(line - 1);
-    out += listing_row(line, line >= 1 && index < source.size() ? source[index] : std::string_view(),
-                       counted == lines.end() ? nullptr : &counted->second, shown);
+    out +=
+        listing_row(line, line >= 1 && index < source.size() ? source[index] : std::string_view(),
+                    counted == lines.end() ? nullptr : &counted->second, shown);
     previous = line;
   }
   return out + "</tbody></table></div>\n";
@@ -178,7 +181,8 @@ std::string facts(const bench::RungResult& result) {
 
 std::string summary(const bench::RungResult& rung) {
   return fmt::format(R"(<summary><h3>{}. {}</h3><code class="quiet">{}</code>{}</summary>)",
-                     rung_number(*rung.rung), escape_html(rung.rung->title), escape_html(rung.rung->name),
+                     rung_number(*rung.rung), escape_html(rung.rung->title),
+                     escape_html(rung.rung->name),
                      rung.verified ? "" : "<span class=\"bad\">WRONG result</span>");
 }
 
@@ -187,10 +191,11 @@ std::string summary(const bench::RungResult& rung) {
 std::string html_rungs(const bench::LadderResult& result) {
   std::string out;
   for (const bench::RungResult& rung : result.rungs) {
-    out += fmt::format("<details class=\"rung\" id=\"{}\">{}<div class=\"inside\"><p>{}</p>{}{}"
-                       "</div></details>\n",
-                       rung_anchor(rung), summary(rung), escape_html(rung.rung->idea),
-                       facts(rung), listings(rung));
+    out += fmt::format(
+        "<details class=\"rung\" id=\"{}\">{}<div class=\"inside\"><p>{}</p>{}{}"
+        "</div></details>\n",
+        rung_anchor(rung), summary(rung), escape_html(rung.rung->idea), facts(rung),
+        listings(rung));
   }
   return out;
 }

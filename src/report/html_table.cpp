@@ -27,13 +27,10 @@ struct Column {
   std::function<Cell(const bench::RungResult&)> cell;
 };
 
-Cell count_cell(std::uint64_t count) {
-  return {count_text(count), std::to_string(count), ""};
-}
+Cell count_cell(std::uint64_t count) { return {count_text(count), std::to_string(count), ""}; }
 
 // A column of counters: empty for a rung that was not counted.
-template <typename Figure>
-Column counter_column(std::string head, Figure figure) {
+template <typename Figure> Column counter_column(std::string head, Figure figure) {
   return {std::move(head), true, [figure](const bench::RungResult& rung) {
             return rung.counters ? figure(*rung.counters) : Cell{};
           }};
@@ -62,13 +59,15 @@ std::vector<Column> time_columns() {
          return r.time_ms ? Cell{time_text(*r.time_ms), fmt::format("{}", *r.time_ms), ""} : Cell{};
        }},
       {"GFLOP/s", true, [figure](const RungResult& r) { return figure(r.gflops, 0); }},
-      {"% of cuBLAS", true, [figure](const RungResult& r) { return figure(r.percent_of_cublas, 1); }},
+      {"% of cuBLAS", true,
+       [figure](const RungResult& r) { return figure(r.percent_of_cublas, 1); }},
   };
 }
 
 std::vector<Column> counter_columns() {
   return {
-      counter_column("global sectors", [](const Counters& c) { return count_cell(global_sectors(c)); }),
+      counter_column("global sectors",
+                     [](const Counters& c) { return count_cell(global_sectors(c)); }),
       counter_column("shared wavefronts",
                      [](const Counters& c) { return count_cell(shared_wavefronts(c)); }),
       counter_column("bank conflicts",
@@ -203,8 +202,8 @@ std::string rung_anchor(const bench::RungResult& rung) {
 
 std::string html_ladder_table(const bench::LadderResult& result) {
   const std::vector<Column> columns = columns_of(result);
-  std::string out = "<table class=\"sortable\"><thead><tr>" + head_cell("#", true) +
-                    head_cell("rung", false);
+  std::string out =
+      "<table class=\"sortable\"><thead><tr>" + head_cell("#", true) + head_cell("rung", false);
   for (const Column& column : columns) out += head_cell(column.head, column.number);
   out += "</tr></thead><tbody>\n";
   for (const bench::RungResult& rung : result.rungs) {

@@ -12,8 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // An optional figure that was not measured leaves no key behind.
-template <typename T>
-void put(Json& object, const char* key, const std::optional<T>& value) {
+template <typename T> void put(Json& object, const char* key, const std::optional<T>& value) {
   if (value) object[key] = *value;
 }
 

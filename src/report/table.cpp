@@ -104,10 +104,12 @@ void Table::add(int priority, std::string head, std::string head2, bool left,
 }
 
 void Table::add_check() {
-  add(100, "rung", "", true,
-      [](const bench::RungResult& r) { return Cell{std::string(r.rung->name), kBold}; });
-  add(60, "type", "", true,
-      [](const bench::RungResult& r) { return Cell{std::string(name_of(r.rung->dtype)), {}}; });
+  add(100, "rung", "", true, [](const bench::RungResult& r) {
+    return Cell{std::string(r.rung->name), kBold};
+  });
+  add(60, "type", "", true, [](const bench::RungResult& r) {
+    return Cell{std::string(name_of(r.rung->dtype)), {}};
+  });
   // Never by colour alone: the word stands there too.
   add(90, "error", "against f64", true, [](const bench::RungResult& r) {
     return Cell{fmt::format("{} {:.1e}", r.verified ? "ok" : "WRONG", r.error),
@@ -136,10 +138,12 @@ void Table::add_counters() {
       return rung.counters ? figure(*rung.counters) : Cell{};
     });
   };
-  counted(80, "global", "sectors",
-          [](const Counters& c) { return Cell{count_text(global_sectors(c)), {}}; });
-  counted(79, "shared", "wavefronts",
-          [](const Counters& c) { return Cell{count_text(shared_wavefronts(c)), {}}; });
+  counted(80, "global", "sectors", [](const Counters& c) {
+    return Cell{count_text(global_sectors(c)), {}};
+  });
+  counted(79, "shared", "wavefronts", [](const Counters& c) {
+    return Cell{count_text(shared_wavefronts(c)), {}};
+  });
   counted(81, "bank", "conflicts",
           [](const Counters& c) { return conflict_cell(shared_conflicts(c)); });
   counted(52, "FMA per", "wavefront", [](const Counters& c) {
@@ -183,9 +187,9 @@ void Table::fit() {
     return sum - 2;
   };
   while (columns_.size() > 1 && total() > width_) {
-    columns_.erase(std::min_element(
-        columns_.begin(), columns_.end(),
-        [](const Column& a, const Column& b) { return a.priority < b.priority; }));
+    columns_.erase(
+        std::min_element(columns_.begin(), columns_.end(),
+                         [](const Column& a, const Column& b) { return a.priority < b.priority; }));
   }
 }
 
@@ -213,8 +217,8 @@ void Table::append_heading(std::string& out) const {
   append_line(out, painted(kBold, shorten(context.device, width_)));
   if (result_.rungs.empty()) return;
   const bench::RungResult& first = result_.rungs.front();
-  std::string problem = fmt::format("{}, m = {}, n = {}, k = {}", formula_text(context), first.m,
-                                    first.n, first.k);
+  std::string problem =
+      fmt::format("{}, m = {}, n = {}, k = {}", formula_text(context), first.m, first.n, first.k);
   if (context.a_file.empty()) {
     problem += fmt::format(", random with seed {}", context.seed);
   } else {
@@ -277,20 +281,22 @@ void Table::append_summary(std::string& out) const {
   const std::size_t count = result_.rungs.size();
   out += '\n';
   if (wrong.empty()) {
-    const std::string all = fmt::format("{} {}, every result equal to the f64 reference within its "
-                                        "error bound",
-                                        count, count == 1 ? "rung" : "rungs");
+    const std::string all = fmt::format(
+        "{} {}, every result equal to the f64 reference within its "
+        "error bound",
+        count, count == 1 ? "rung" : "rungs");
     for (const std::string& line : wrap(all, width_)) append_line(out, painted(kGreen, line));
   } else {
-    const std::string names = fmt::format("WRONG results: {} of {}: {}", wrong.size(), count,
-                                          fmt::join(wrong, ", "));
+    const std::string names =
+        fmt::format("WRONG results: {} of {}: {}", wrong.size(), count, fmt::join(wrong, ", "));
     for (const std::string& line : wrap(names, width_)) append_line(out, painted(kRed, line));
   }
   for (const std::string& note : fidelity_notes(result_)) {
     append_note(out, kYellow, "approximate: " + note);
   }
-  const bool counted = std::any_of(result_.rungs.begin(), result_.rungs.end(),
-                                   [](const auto& rung) { return !rung.hardware_counters.empty(); });
+  const bool counted =
+      std::any_of(result_.rungs.begin(), result_.rungs.end(),
+                  [](const auto& rung) { return !rung.hardware_counters.empty(); });
   if (counted) append_note(out, kDim, "* read by Nsight Compute, one launch a rung");
 }
 

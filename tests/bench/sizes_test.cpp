@@ -74,7 +74,7 @@ TEST(Sizes, MustFitTheDevicesMemory) {
   const std::string message =
       refusal(request_for(1000, 1000, 1000), ErrorCode::kOutOfMemory, 20'000'000);
   EXPECT_EQ(message,
-            "m = 1000, n = 1000, k = 1000: needs 0.02 GiB of memory; fake device has 0.02 GiB");
+            "m = 1000, n = 1000, k = 1000: needs 22.9 MiB of memory; fake device has 19.1 MiB");
 }
 
 TEST(Sizes, MustFitTheMachinesMemory) {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
+#include "report/html.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +9,6 @@
 #include <string>
 
 #include "report/assets.hpp"
-#include "report/html.hpp"
 #include "report/report.hpp"
 #include "sample.hpp"
 

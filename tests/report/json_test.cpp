@@ -27,9 +27,9 @@ TEST(LadderJson, VirtualRungHasEveryFigureThatWasTaken) {
   ASSERT_EQ(json["rungs"].size(), 6u);
   const std::set<std::string> keys = keys_of(json["rungs"][2]);
   for (const char* key :
-       {"name", "title", "dtype", "m", "n", "k", "verified", "error", "largest_error", "checksum",
-        "entry", "fidelity", "counters", "lines", "registers", "shared_bytes", "occupancy", "limit",
-        "idea", "source", "tile"}) {
+       {"name",      "title",         "dtype",     "m",     "n",        "k",        "verified",
+        "error",     "largest_error", "checksum",  "entry", "fidelity", "counters", "lines",
+        "registers", "shared_bytes",  "occupancy", "limit", "idea",     "source",   "tile"}) {
     EXPECT_TRUE(keys.contains(key)) << key;
   }
   for (const char* key : {"time_ms", "gflops", "percent_of_cublas", "hardware_counters"}) {

@@ -151,7 +151,8 @@ bench::LadderResult virtual_result() {
   result.context = context();
   const auto& all = rungs();
   result.rungs.push_back(counted(all[0], counters(33'554'432, 34'603'008, 0, 0), 1.0));
-  result.rungs.push_back(counted(all[1], counters(33'554'432, 1'048'576, 34'000'000, 31'000'000), 1.0));
+  result.rungs.push_back(
+      counted(all[1], counters(33'554'432, 1'048'576, 34'000'000, 31'000'000), 1.0));
   result.rungs.push_back(counted(all[2], counters(33'554'432, 262'144, 540'000, 131'072), 0.25));
   result.rungs.push_back(counted(all[3], counters(33'554'432, 262'144, 262'144, 0), 0.125));
   result.rungs.push_back(counted(all[4], counters(33'554'432, 2'097'152, 4'194'304, 0), 0.75));

@@ -81,7 +81,8 @@ TEST(Table, ShowsTimesOnARealGpu) {
 
 TEST(Table, EveryRungShowsItsIdeaAndItsLimit) {
   const std::string table = ladder_table(test::virtual_result(), 100, false);
-  EXPECT_TRUE(contains(table, "    Lanes in Z order: no conflicts on load or store.  Limit: shared"));
+  EXPECT_TRUE(
+      contains(table, "    Lanes in Z order: no conflicts on load or store.  Limit: shared"));
   // Where the idea leaves no room, the limit has its own line.
   EXPECT_TRUE(contains(table, "same bank.\n    Limit: shared-memory wavefronts."));
 }

@@ -345,6 +345,7 @@ class Parser {
   }
 
   void parse_statement() {
+    if (at_end()) fail("the file ends before the function does");
     if (is_symbol('{')) return parse_block();
     if (accept(';')) return;
     if (here().kind == TokenKind::kDotted) return parse_body_directive();
@@ -449,7 +450,7 @@ class Parser {
     in.opcode = take_name("an instruction");
     while (here().kind == TokenKind::kDotted) in.modifiers.push_back(take().text);
     if (!is_symbol(';')) parse_operands(in);
-    if (!is_symbol(';')) fail("expected ';' after the instruction");
+    if (!is_symbol(';')) fail_at(in.line, "expected ';' after the instruction");
     take();
     function_->body.push_back(std::move(s));
   }

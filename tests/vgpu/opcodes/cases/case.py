@@ -166,7 +166,7 @@ def raw(name, title, body, inputs=(), outputs=(), registers="", module="", threa
             text += "".join(f"    add.u64 %{base}{width}, %{base}, %offset;\n" for base in bases)
     text += "\n" + indented(body) + "}\n"
     for array in list(inputs) + list(outputs):
-        assert len(array.values) % total == 0 or array.label == "any", (name, len(array.values), total)
+        assert len(array.values) % total == 0, (name, len(array.values), total)
     assert name not in ALL, name
     ALL[name] = text
 

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Speed of the virtual GPU: PTX instructions times active lanes a second, on one core, for every rung of
+// the ladder at 512×512×512, with counters on and off.
+//
+//   build/bin/vgpu_benchmark --benchmark_filter=tile_2d_registers
+//   TILEWISE_VGPU_SIMD=avx2 build/bin/vgpu_benchmark
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "kernels/catalogue.hpp"
+#include "kernels/images.hpp"
+#include "model/gpu.hpp"
+#include "vgpu/vgpu.hpp"
+
+namespace {
+
+using namespace tilewise;
+
+constexpr int kSize = 512;
+
+template <class T>
+std::uint64_t random_matrix(vgpu::Memory& memory, std::uint64_t stream) {
+  const std::uint64_t address = memory.allocate(sizeof(T) * kSize * kSize);
+  T* values = reinterpret_cast<T*>(address);
+  for (std::uint64_t i = 0; i < kSize * kSize; ++i) values[i] = static_cast<T>(random_unit(1, stream, i));
+  return address;
+}
+
+template <class T>
+void run(benchmark::State& state, const kernels::Rung& rung, bool count) {
+  const model::Gpu& gpu = model::find_gpu("h200");
+  const kernels::KernelImage& image = kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor);
+  const vgpu::Module module(image.ptx, std::string(rung.unit) + ".ptx", image.cubin);
+  vgpu::Memory memory(std::uint64_t{1} << 30);
+  int m = kSize, n = kSize, k = kSize;
+  T alpha = 1, beta = 0;
+  std::uint64_t a = random_matrix<T>(memory, 0), b = random_matrix<T>(memory, 1), c = random_matrix<T>(memory, 2);
+  const void* arguments[] = {&m, &n, &k, &alpha, &a, &b, &beta, &c};
+  const vgpu::LaunchOptions options{count, 1};
+  std::uint64_t lane_instructions = 0;
+  for (auto _ : state) {
+    const vgpu::LaunchReport report =
+        module.launch(kernels::entry_for(rung, n, k), gpu, memory, kernels::grid_for(rung, m, n), rung.block, 0,
+                      arguments, options);
+    lane_instructions += report.lane_instructions;
+  }
+  state.counters["lane_instructions"] =
+      benchmark::Counter(static_cast<double>(lane_instructions), benchmark::Counter::kIsRate);
+  state.SetLabel(std::string(vgpu::simd_level()));
+}
+
+int register_all() {
+  if (kernels::images().empty()) return 0;
+  for (const kernels::Rung& rung : kernels::ladder()) {
+    if (rung.on_cpu) continue;
+    for (const bool count : {true, false}) {
+      const std::string name = std::string(rung.name) + (count ? "/counters" : "/plain");
+      benchmark::RegisterBenchmark(name.c_str(), [&rung, count](benchmark::State& state) {
+        if (rung.dtype == Dtype::kF64) run<double>(state, rung, count);
+        else run<float>(state, rung, count);
+      })->Unit(benchmark::kMillisecond);
+    }
+  }
+  return 0;
+}
+
+const int registered = register_all();
+
+}  // namespace

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `tilewise ladder`: runs the rungs, checks, counts or times them, and writes what was asked for.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/nsight.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit.hpp"
+#include "cli/ladder_options.hpp"
+#include "cli/self.hpp"
+#include "cli/terminal.hpp"
+#include "core/file.hpp"
+#include "core/npy.hpp"
+#include "kernels/catalogue.hpp"
+#include "model/gpu.hpp"
+#include "report/report.hpp"
+
+namespace tilewise::cli {
+namespace {
+
+constexpr std::int64_t kVirtualSize = 256;
+constexpr std::int64_t kRealSize = 4096;
+constexpr std::string_view kDefaultGpu = "h200";
+
+constexpr const char* kExamples =
+    "\nExamples:\n"
+    "  tilewise ladder\n"
+    "  tilewise ladder --size 512 --rungs naive,tile_2d..final --html report.html\n"
+    "  tilewise ladder --a A.npy --b B.npy --save-c C.npy\n"
+    "  tilewise ladder --gpu rtx3090 --m 1000 --n 500 --k 300 --json result.json\n"
+    "  tilewise ladder --device cuda --size 8192 --repeat 20 --counters";
+
+/// The matrices of --a and --b.
+struct Inputs {
+  npy::Array a, b;
+  bool given = false;
+};
+
+Inputs read_inputs(const LadderOptions& options) {
+  if (options.a.empty()) return {};
+  Inputs inputs{npy::read(options.a), npy::read(options.b), true};
+  if (inputs.a.columns != inputs.b.rows) {
+    throw Error(
+        ErrorCode::kInvalidInput,
+        fmt::format("A ({}, {}×{}) and B ({}, {}×{}) do not multiply: A's columns must be as "
+                    "many as B's rows",
+                    options.a, inputs.a.rows, inputs.a.columns, options.b, inputs.b.rows,
+                    inputs.b.columns));
+  }
+  return inputs;
+}
+
+// --gpu asks for the virtual GPU, also on a machine that has a real one.
+std::unique_ptr<device::Device> open_device(const LadderOptions& options) {
+  device::Choice choice = device::Choice::kAuto;
+  if (options.device == "cuda") choice = device::Choice::kCuda;
+  if (options.device == "virtual" || !options.gpu.empty()) choice = device::Choice::kVirtual;
+  return device::open(choice, options.gpu.empty() ? kDefaultGpu : std::string_view(options.gpu));
+}
+
+// What only a real GPU can do was asked for, and --device auto found none.
+void check_ability(const device::Device& device, const LadderOptions& options) {
+  if (!device.is_virtual() || !(options.counters || options.repeat)) return;
+  throw Error(ErrorCode::kNoDevice,
+              fmt::format("{} needs a CUDA device: {}",
+                          options.counters ? "--counters" : "--repeat", device::cuda_status()));
+}
+
+bench::LadderRequest make_request(const LadderOptions& options, const Inputs& inputs,
+                                  const device::Device& device) {
+  bench::LadderRequest request;
+  const std::int64_t size = options.size.value_or(device.is_virtual() ? kVirtualSize : kRealSize);
+  request.m = options.m.value_or(size);
+  request.n = options.n.value_or(size);
+  request.k = options.k.value_or(size);
+  if (inputs.given) {
+    request.m = inputs.a.rows;
+    request.n = inputs.b.columns;
+    request.k = inputs.a.columns;
+    request.a = &inputs.a;
+    request.b = &inputs.b;
+  }
+  request.alpha = options.alpha;
+  request.beta = options.beta;
+  request.seed = options.seed;
+  request.repeat = options.repeat.value_or(0);
+  request.rungs = kernels::select_rungs(options.rungs);
+  request.keep_c = !options.save_c.empty();
+  return request;
+}
+
+bench::LadderResult climb(device::Device& device, const bench::LadderRequest& request,
+                          const LadderOptions& options) {
+  Progress progress;
+  bench::LadderResult result = bench::run_ladder(
+      device, request, [&](std::size_t index, std::size_t count, const kernels::Rung* next) {
+        progress.step(index, count, next ? next->name : std::string_view());
+      });
+  result.context.a_file = options.a;
+  result.context.b_file = options.b;
+  return result;
+}
+
+// This program again, told to launch each rung once: the command line that ncu profiles.
+std::vector<std::string> profiled_command(const bench::LadderRequest& request) {
+  std::vector<std::string_view> names;
+  for (const kernels::Rung* rung : request.rungs) names.push_back(rung->name);
+  return {own_path(),     "ladder",
+          "--device",     "cuda",
+          "--m",          std::to_string(request.m),
+          "--n",          std::to_string(request.n),
+          "--k",          std::to_string(request.k),
+          "--alpha",      fmt::format("{}", request.alpha),
+          "--beta",       fmt::format("{}", request.beta),
+          "--seed",       std::to_string(request.seed),
+          "--rungs",      fmt::format("{}", fmt::join(names, ",")),
+          "--launch-once"};
+}
+
+/// Nsight Compute, found and asked for its metrics before the long run begins.
+struct CounterReader {
+  bench::Nsight nsight;
+  std::vector<bench::MetricChoice> choices = bench::ladder_metrics(nsight.query_metrics());
+
+  void read(bench::LadderResult& result, const bench::LadderRequest& request) const {
+    bench::add_hardware_counters(
+        result, choices, nsight.profile(profiled_command(request), bench::metrics_of(choices)));
+  }
+};
+
+void write_outputs(const bench::LadderResult& result, const LadderOptions& options) {
+  if (!options.json.empty()) write_file(options.json, report::ladder_json(result));
+  if (!options.csv.empty()) write_file(options.csv, report::ladder_csv(result));
+  if (!options.html.empty()) write_file(options.html, report::ladder_html(result));
+  if (!options.save_c.empty()) npy::write(options.save_c, result.c);
+}
+
+int verdict(const bench::LadderResult& result) {
+  std::vector<std::string_view> wrong;
+  for (const bench::RungResult& rung : result.rungs) {
+    if (!rung.verified) wrong.push_back(rung.rung->name);
+  }
+  if (wrong.empty()) return kDone;
+  complain(fmt::format("{} of {} rungs gave a wrong result: {}", wrong.size(), result.rungs.size(),
+                       fmt::join(wrong, ", ")));
+  return kWrongResult;
+}
+
+int run(const LadderOptions& options) {
+  // Everything that can be wrong with the command line shows before anything runs.
+  check_combinations(options);
+  kernels::select_rungs(options.rungs);
+  if (!options.gpu.empty()) model::find_gpu(options.gpu);
+  const Inputs inputs = read_inputs(options);
+  check_outputs(options.outputs(), {options.a, options.b});
+
+  const std::unique_ptr<device::Device> device = open_device(options);
+  check_ability(*device, options);
+  const bench::LadderRequest request = make_request(options, inputs, *device);
+  if (options.launch_once) {
+    bench::launch_each_once(*device, request);
+    return kDone;
+  }
+  std::optional<CounterReader> counters;
+  if (options.counters) counters.emplace();
+
+  bench::LadderResult result = climb(*device, request, options);
+  if (counters) counters->read(result, request);
+  write_outputs(result, options);
+  print(report::ladder_table(result, table_columns(), wants_color(options.color)));
+  return verdict(result);
+}
+
+}  // namespace
+
+void add_ladder(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<LadderOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ladder", "Run every step of GEMM optimisation: verified, counted or timed, and explained");
+  add_ladder_options(*command, *options);
+  command->footer(kExamples);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace tilewise::cli

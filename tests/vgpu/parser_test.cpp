@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Malformed and unsupported PTX: every message names file, line and text.
+#include "core/file.hpp"
+#include "run_ptx.hpp"
+
+namespace tilewise::vgpu {
+namespace {
+
+std::string load_failure(ErrorCode code, const std::string& body) {
+  return message_of(code, [&] { const Module module(kPtxHead + body, "bad.ptx"); });
+}
+std::string entry(const std::string& body) {
+  return ".visible .entry test(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<4>;\n" +
+         body + "\nret;\n}\n";
+}
+
+struct Case {
+  const char* name;
+  const char* body;
+  const char* part;
+};
+
+class Malformed : public testing::TestWithParam<Case> {};
+TEST_P(Malformed, IsRefusedWithFileLineAndText) {
+  const std::string m = load_failure(ErrorCode::kInvalidInput, entry(GetParam().body));
+  EXPECT_CONTAINS(m, "bad.ptx:7: ");
+  EXPECT_CONTAINS(m, GetParam().part);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Ptx, Malformed,
+    testing::Values(Case{"no_semicolon", "add.u32 %r1, %r2, %r3\nmov.u32 %r1, %r2;", "expected ';'"},
+                    Case{"unknown_register", "add.u32 %r1, %r2, %r9;", "unknown register %r9"},
+                    Case{"unknown_label", "bra NOWHERE;", "unknown label NOWHERE"},
+                    Case{"wrong_width", "add.u32 %r1, %r2, %rd1;", "a register of type .b64 cannot be read as .u32"},
+                    Case{"unknown_special", "mov.u32 %r1, %smidd;", "unknown register %smidd"},
+                    Case{"not_a_predicate", "@%r1 bra X;\nX:", "expected a predicate"},
+                    Case{"too_few_operands", "add.u32 %r1, %r2;", "expected 3 operands, found 2"},
+                    Case{"no_type", "add %r1, %r2, %r3;", "needs a type"},
+                    Case{"bad_float", "mov.f32 %f1, 0f12;", "8 hexadecimal digits"},
+                    Case{"bad_character", "add.u32 %r1, %r2, #3;", "unexpected character '#'"},
+                    Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+class Unsupported : public testing::TestWithParam<Case> {};
+TEST_P(Unsupported, IsRefusedWithFileLineAndText) {
+  const std::string m = load_failure(ErrorCode::kUnsupported, entry(GetParam().body));
+  EXPECT_CONTAINS(m, "bad.ptx:7: the virtual GPU does not support ");
+  EXPECT_CONTAINS(m, GetParam().part);
+  EXPECT_CONTAINS(m, std::string("`") + GetParam().body);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Ptx, Unsupported,
+    testing::Values(Case{"instruction", "tex.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];", "the instruction tex"},
+                    Case{"modifier", "add.wild.u32 %r1, %r2, %r3;", "the modifier .wild"},
+                    Case{"special_register", "mov.u32 %r1, %cluster_ctarank;", "the register %cluster_ctarank"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Parser, UnclosedThings) {
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, "/* never closed"), "never closed");
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, ".visible .entry test()\n{\n"), "the file ends");
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, "nonsense"), "expected a directive");
+}
+
+TEST(Parser, RecursionIsRefused) {
+  const std::string m = load_failure(
+      ErrorCode::kUnsupported,
+      ".func f()\n;\n.func f()\n{\ncall f;\nret;\n}\n.visible .entry test()\n{\ncall f;\nret;\n}\n");
+  EXPECT_CONTAINS(m, "recursion (of f)");
+}
+
+// Cutting the text anywhere gives an error or a module, never a crash.
+TEST(Parser, EveryTruncationOfARealKernelIsHandled) {
+  const std::string text = read_file(TILEWISE_TESTS_DIR "/vgpu/cubins/accesses.sm_90a.ptx");
+  ASSERT_GT(text.size(), 1000u);
+  for (std::size_t length = 0; length < text.size(); length += 97) {
+    try {
+      const Module module(text.substr(0, length), "cut.ptx");
+    } catch (const Error& error) {
+      EXPECT_CONTAINS(error.what(), "cut.ptx:");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::vgpu
