@@ -13,6 +13,7 @@ target_compile_features(tilewise_options INTERFACE cxx_std_20)
 # -ffp-contract=off: the virtual GPU and the references must not fuse what the program does not fuse.
 target_compile_options(tilewise_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  -Wno-restrict  # false alarms of g++ 12 on string concatenation
   -ffp-contract=off -fno-math-errno)
 target_include_directories(tilewise_options INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)

@@ -147,6 +147,21 @@ std::optional<int> value_of(const ProfiledLaunch& launch, const std::string& met
   return static_cast<int>(value->second + 0.5);
 }
 
+// The part of a launch's counters that a row is about.
+AccessCounts counts_of(const GoldenAccess& row, const Counters& c) {
+  const auto as_int = [](std::uint64_t value) { return static_cast<int>(value); };
+  if (row.access == "ld.global") {
+    return {{}, {}, as_int(c.global_load_requests), as_int(c.global_load_sectors)};
+  }
+  if (row.access == "st.global") {
+    return {{}, {}, as_int(c.global_store_requests), as_int(c.global_store_sectors)};
+  }
+  if (row.access.starts_with("ld")) {
+    return {as_int(c.shared_load_wavefronts), as_int(c.shared_load_conflicts), {}, {}};
+  }
+  return {as_int(c.shared_store_wavefronts), as_int(c.shared_store_conflicts), {}, {}};
+}
+
 [[noreturn]] void fail(const GoldenAccess& row, const std::string& what) {
   throw Error(ErrorCode::kDriver, fmt::format("row {} ({} {} {}): {}", row.id, row.access,
                                               row.bytes_per_lane, row.pattern, what));
@@ -176,21 +191,15 @@ void launch_probes(device::Device& device, std::span<const GoldenAccess> rows) {
   bench.synchronize();
 }
 
-AccessCounts count_probe(device::Device& device, const GoldenAccess& row) {
+std::vector<AccessCounts> count_probes(device::Device& device, std::span<const GoldenAccess> rows) {
   ProbeBench bench(device);
-  const std::optional<device::LaunchCount> count = bench.launch(row, true);
-  if (!count) throw Error(ErrorCode::kUnsupported, device.description() + " does not count");
-  const Counters& c = count->report.counters;
-  const auto as_int = [](std::uint64_t value) { return static_cast<int>(value); };
-  const bool load = row.access.starts_with("ld");
-  if (row.access == "ld.global") {
-    return {{}, {}, as_int(c.global_load_requests), as_int(c.global_load_sectors)};
+  std::vector<AccessCounts> counts;
+  for (const GoldenAccess& row : rows) {
+    const std::optional<device::LaunchCount> count = bench.launch(row, true);
+    if (!count) throw Error(ErrorCode::kUnsupported, device.description() + " does not count");
+    counts.push_back(counts_of(row, count->report.counters));
   }
-  if (row.access == "st.global") {
-    return {{}, {}, as_int(c.global_store_requests), as_int(c.global_store_sectors)};
-  }
-  if (load) return {as_int(c.shared_load_wavefronts), as_int(c.shared_load_conflicts), {}, {}};
-  return {as_int(c.shared_store_wavefronts), as_int(c.shared_store_conflicts), {}, {}};
+  return counts;
 }
 
 std::vector<std::string> capture_metrics(const std::set<std::string>& available) {

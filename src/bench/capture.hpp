@@ -32,9 +32,10 @@ std::vector<model::GoldenAccess> rows_for(std::vector<model::GoldenAccess> rows,
 /// Launches the probe of each row once, in order.
 void launch_probes(device::Device& device, std::span<const model::GoldenAccess> rows);
 
-/// What a device that counts (the virtual GPU) counts for one row. Throws Error{kUnsupported} for a
+/// What a device that counts (the virtual GPU) counts for each row. Throws Error{kUnsupported} for a
 /// device that does not.
-model::AccessCounts count_probe(device::Device& device, const model::GoldenAccess& row);
+std::vector<model::AccessCounts> count_probes(device::Device& device,
+                                              std::span<const model::GoldenAccess> rows);
 
 /// Every metric that any row needs and `available` has.
 std::vector<std::string> capture_metrics(const std::set<std::string>& available);

@@ -31,6 +31,7 @@ struct LadderRequest {
   const npy::Array* a = nullptr;  ///< nullptr: random, uniform in [-1, 1)
   const npy::Array* b = nullptr;
   bool keep_c = false;  ///< keep the last rung's C in LadderResult::c
+  bool time = true;     ///< on a real GPU: time the rungs, not only check them
 };
 
 /// A counter of a real GPU, read through Nsight Compute.

@@ -40,7 +40,8 @@ constexpr std::array kLadder{
          .entry = "ladder_naive"},
     Rung{.name = "shared",
          .title = "Shared memory",
-         .idea = "The block fetches a 32x32 tile of A and of B once, and 32 threads use each element.",
+         .idea =
+             "The block fetches a 32x32 tile of A and of B once, and 32 threads use each element.",
          .source = "000 003 004",
          .tile = kTile32,
          .block = {32, 32},
@@ -107,8 +108,9 @@ constexpr std::array kLadder{
          .entry = "ladder_tile_2d"},
     Rung{.name = "tile_2d_registers",
          .title = "2D tile in registers",
-         .idea = "A thread's column of A and row of B are read into registers once: 16 reads for 64 "
-                 "FMAs instead of 128.",
+         .idea =
+             "A thread's column of A and row of B are read into registers once: 16 reads for 64 "
+             "FMAs instead of 128.",
          .source = "000",
          .tile = kTile128,
          .block = {16, 16},
@@ -117,8 +119,9 @@ constexpr std::array kLadder{
          .entry = "ladder_tile_2d_registers"},
     Rung{.name = "float4",
          .title = "128-bit accesses",
-         .idea = "Four floats an instruction; A is transposed on its way into shared memory so that "
-                 "its reads are wide too.",
+         .idea =
+             "Four floats an instruction; A is transposed on its way into shared memory so that "
+             "its reads are wide too.",
          .source = "000 004",
          .tile = kTile128,
          .block = {16, 16},
@@ -153,8 +156,9 @@ constexpr std::array kLadder{
          .entry_any = "ladder_warp_4x8_any"},
     Rung{.name = "thread_tile_split",
          .title = "Thread tile in four pieces",
-         .idea = "A thread's 8x8 results become four 4x4 pieces, so that 8 lanes read 8 neighbouring "
-                 "quads: the other cure.",
+         .idea =
+             "A thread's 8x8 results become four 4x4 pieces, so that 8 lanes read 8 neighbouring "
+             "quads: the other cure.",
          .source = "004",
          .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 16, .wn = 128, .tm = 8, .tn = 8},
          .block = {256},
@@ -188,8 +192,9 @@ constexpr std::array kLadder{
          .entry_any = "ladder_padding_any"},
     Rung{.name = "z_order",
          .title = "Lanes in Z order",
-         .idea = "Lane neighbours share rows or columns, so every 128-bit load takes two wavefronts "
-                 "instead of four.",
+         .idea =
+             "Lane neighbours share rows or columns, so every 128-bit load takes two wavefronts "
+             "instead of four.",
          .source = "000",
          .tile = {.bm = 128, .bn = 128, .bk = 16, .wm = 32, .wn = 64, .tm = 8, .tn = 8},
          .block = {256},
@@ -201,11 +206,11 @@ constexpr std::array kLadder{
     Rung{.name = "final",
          .title = "All of it, tuned",
          .idea = "Z order, both memories buffered twice, 16x8 results a thread, no bound check in "
-                 "the loop, blocks ordered for the L2 cache.",
+                 "the loop, FMAs ordered for the operand cache.",
          .source = "000 003 004",
-         .tile = {.bm = 128, .bn = 256, .bk = 8, .wm = 64, .wn = 64, .tm = 16, .tn = 8},
-         .block = {256},
-         .shared_bytes = 24832,
+         .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 64, .wn = 64, .tm = 16, .tn = 8},
+         .block = {128},
+         .shared_bytes = 16640,
          .unit = "18_final",
          .entry = "ladder_final",
          .multiple = 4,
@@ -257,9 +262,9 @@ std::span<const Rung> rungs_of(std::string_view item) {
   const Rung& first = find_rung(trimmed(item.substr(0, dots)));
   const Rung& last = find_rung(trimmed(item.substr(dots + 2)));
   if (&last < &first)
-    throw Error(ErrorCode::kInvalidArgument,
-                "--rungs: the range '" + std::string(item) + "' is empty: " +
-                    std::string(last.name) + " comes before " + std::string(first.name));
+    throw Error(ErrorCode::kInvalidArgument, "--rungs: the range '" + std::string(item) +
+                                                 "' is empty: " + std::string(last.name) +
+                                                 " comes before " + std::string(first.name));
   return {&first, &last + 1};
 }
 

@@ -32,13 +32,13 @@ struct Rung {
   std::string_view source = {};  ///< the founding documents that describe it: "000 004"
   Dtype dtype = Dtype::kF32;
   Order order = Order::kRowMajor;
-  bool on_cpu = false;      ///< runs on the host: no kernel, no counters
+  bool on_cpu = false;  ///< runs on the host: no kernel, no counters
   TileShape tile = {};
-  Dim3 block = {};              ///< threads
+  Dim3 block = {};                ///< threads
   bool grid_x_over_rows = false;  ///< blockIdx.x walks the rows of C instead of its columns
-  int shared_bytes = 0;     ///< static shared memory a block, by the source
-  std::string_view unit = {};    ///< file stem in src/kernels/ladder/: "09_tile_2d"
-  std::string_view entry = {};   ///< kernel name in the image
+  int shared_bytes = 0;           ///< static shared memory a block, by the source
+  std::string_view unit = {};     ///< file stem in src/kernels/ladder/: "09_tile_2d"
+  std::string_view entry = {};    ///< kernel name in the image
   /// `entry` moves 4 elements at a time and needs n and k to be multiples of this. 1: any shape.
   int multiple = 1;
   std::string_view entry_any = {};  ///< the kernel for every other shape; empty when multiple is 1

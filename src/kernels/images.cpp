@@ -57,8 +57,9 @@ const KernelImage& find_image(std::string_view unit, int compute_major, int comp
   const std::string name(unit);
   if (images().empty())
     throw Error(ErrorCode::kUnsupported,
-                "kernel unit '" + name + "': this build has no GPU kernels, because it was made "
-                "without nvcc; run scripts/setup.sh and build again");
+                "kernel unit '" + name +
+                    "': this build has no GPU kernels, because it was made "
+                    "without nvcc; run scripts/setup.sh and build again");
   if (!unit_exists)
     throw Error(ErrorCode::kInvalidArgument, "there is no kernel unit '" + name + "'");
   throw Error(ErrorCode::kUnsupported,

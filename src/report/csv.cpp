@@ -108,8 +108,7 @@ std::vector<Column> all_columns() {
 }
 
 void append_line(std::string& out, const std::vector<std::string>& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) out += (i ? "," : "") + quoted(fields[i]);
-  out += "\r\n";
+  out += fmt::format("{}\r\n", fmt::join(fields, ","));
 }
 
 }  // namespace
@@ -118,11 +117,11 @@ std::string ladder_csv(const bench::LadderResult& result) {
   const std::vector<Column> columns = all_columns();
   std::string out;
   std::vector<std::string> fields;
-  for (const Column& each : columns) fields.push_back(each.name);
+  for (const Column& each : columns) fields.push_back(quoted(each.name));
   append_line(out, fields);
   for (const bench::RungResult& rung : result.rungs) {
     fields.clear();
-    for (const Column& each : columns) fields.push_back(each.cell(rung));
+    for (const Column& each : columns) fields.push_back(quoted(each.cell(rung)));
     append_line(out, fields);
   }
   return out;

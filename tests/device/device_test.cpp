@@ -155,6 +155,24 @@ TEST_P(DeviceTest, NamesAKernelThatIsNotThere) {
   EXPECT_NE(message.find("no_such_kernel"), std::string::npos) << message;
 }
 
+TEST_P(DeviceTest, RunsAnOlderGpusImage) {
+  if (no_kernels()) GTEST_SKIP() << "built without nvcc";
+  const kernels::Rung& rung = kernels::find_rung("naive");
+  const auto module = device_->load(kernels::find_image(rung.unit, 8, 0));  // on 9.0: its PTX
+  EXPECT_GT(module->kernel(rung.entry).attributes().registers, 0);
+}
+
+TEST_P(DeviceTest, SaysWhatIsWrongWithAnImage) {
+  kernels::KernelImage image;
+  image.unit = "broken";
+  image.arch = "sm_80";
+  image.ptx =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { frobnicate; }\n";
+  const ErrorCode code = device_->is_virtual() ? ErrorCode::kInvalidInput : ErrorCode::kDriver;
+  const std::string message = message_of(code, [&] { device_->load(image); });
+  EXPECT_NE(message.find("broken.sm_80"), std::string::npos) << message;
+}
+
 TEST_P(DeviceTest, RefusesAnImpossibleLaunch) {
   if (no_kernels()) GTEST_SKIP() << "built without nvcc";
   Kernel& kernel = naive();

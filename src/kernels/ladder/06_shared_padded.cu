@@ -6,7 +6,9 @@
 // column of the tile (tile_a[x][y], 33·x + y words from the start) meet 32 different banks. The
 // price is 128 bytes of shared memory.
 // Shared reads per FMA: 2. Bank conflicts: none, neither on loads nor on stores.
-// Limit now: two shared reads for each FMA. Next: let a value that was read serve twice (07 ilp2).
+// Limit now: two shared reads for each FMA, of 32 bits each: in rung 03 the compiler could read four
+// values of A at once, here they lie in different rows. The layout pays when a thread needs several
+// rows of A (11 float4). Next: let a value that was read serve twice (07 ilp2).
 #include "kernels/ladder/element.cuh"
 
 constexpr int kTile = 32;

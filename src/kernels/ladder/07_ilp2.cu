@@ -36,6 +36,5 @@ extern "C" __global__ void __launch_bounds__(kTile* kHalf)
   }
   if (column >= n) return;
   if (row < m) store_result(&C[size_t{row} * n + column], alpha, upper, beta);
-  if (row + kHalf < m)
-    store_result(&C[size_t{row + kHalf} * n + column], alpha, lower, beta);
+  if (row + kHalf < m) store_result(&C[size_t{row + kHalf} * n + column], alpha, lower, beta);
 }

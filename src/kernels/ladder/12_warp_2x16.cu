@@ -4,13 +4,12 @@
 // 12 warp_2x16: the obvious order of threads makes a warp 2 threads high and 16 wide
 // Why: a step aside, to see both conflicts of that shape at once. A's tile is kept as it comes from
 // memory, [row][8 k], which saves the transposition.
-// Shared reads per FMA: 1/4. For each k a warp needs 2 groups of 8 rows of A and 16 groups of 8
-// columns of B: 2·16 rows and columns for 2·16 threads is the worst of the near-square shapes
-// (multiply-adds per value read: 2/(1/16 + 1/128) = 28.4 for 16×128 against 42.7 for 32×64).
+// Shared reads per FMA: 1/4. The warp computes 16×128 elements: for each k it needs 16 + 128 values,
+// 2/(1/16 + 1/128) = 28.4 operations for each; 32×64 would make 42.7.
 // Bank conflicts: a read of A's tile has two addresses in a warp, 8 rows of 8 words apart, which is
 // the same bank: two-way. A read of B's has 8 lanes 32 bytes apart: two-way in each of its phases.
 // The loop over p is not unrolled, because the compiler would turn four reads of A at p … p + 3 into
-// one of 128 bits, and hide the first conflict.
+// one of 128 bits, and hide the first conflict. That costs some speed of its own.
 // Limit now: conflicts on every load. Next: another shape (13 warp_4x8), or other columns for each
 // thread (14 thread_tile_split).
 #include "kernels/ladder/quad.cuh"
@@ -31,8 +30,7 @@ __device__ __forceinline__ void multiply(int m, int n, int k, float alpha, const
 
   float sum[kTM][kTN] = {};
   for (unsigned k0 = 0; k0 < k; k0 += kBK) {
-    write_quad(&tile_a[a_row][a_k],
-               load_quad_or_zero<kVector>(A, row0 + a_row, k0 + a_k, m, k));
+    write_quad(&tile_a[a_row][a_k], load_quad_or_zero<kVector>(A, row0 + a_row, k0 + a_k, m, k));
     write_quad(&tile_b[b_k][b_column],
                load_quad_or_zero<kVector>(B, k0 + b_k, column0 + b_column, k, n));
     __syncthreads();

@@ -46,10 +46,8 @@ __device__ __forceinline__ void multiply(int m, int n, int k, float alpha, const
 #pragma unroll
     for (int p = 0; p < kBK; ++p) {
       float a[kTM], b[kTN];
-      for (int i = 0; i < 2; ++i)
-        read_quad(&a[i * 4], &stages[current].a[p][row + i * kWM / 2]);
-      for (int j = 0; j < 2; ++j)
-        read_quad(&b[j * 4], &stages[current].b[p][column + j * kWN / 2]);
+      for (int i = 0; i < 2; ++i) read_quad(&a[i * 4], &stages[current].a[p][row + i * kWM / 2]);
+      for (int j = 0; j < 2; ++j) read_quad(&b[j * 4], &stages[current].b[p][column + j * kWN / 2]);
       for (int i = 0; i < kTM; ++i)
         for (int j = 0; j < kTN; ++j) sum[i][j] += a[i] * b[j];
     }
@@ -59,18 +57,18 @@ __device__ __forceinline__ void multiply(int m, int n, int k, float alpha, const
   }
   for (int i = 0; i < kTM; ++i)
     for (int j = 0; j < 2; ++j)
-      store_quad<kVector>(C, row0 + row + i / 4 * kWM / 2 + i % 4, column0 + column + j * kWN / 2, m,
-                          n, alpha, &sum[i][j * 4], beta);
+      store_quad<kVector>(C, row0 + row + i / 4 * kWM / 2 + i % 4, column0 + column + j * kWN / 2,
+                          m, n, alpha, &sum[i][j * 4], beta);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads, 2)
     ladder_z_order(int m, int n, int k, float alpha, const float* __restrict__ A,
-                         const float* __restrict__ B, float beta, float* __restrict__ C) {
+                   const float* __restrict__ B, float beta, float* __restrict__ C) {
   multiply<true>(m, n, k, alpha, A, B, beta, C);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads, 2)
     ladder_z_order_any(int m, int n, int k, float alpha, const float* __restrict__ A,
-                             const float* __restrict__ B, float beta, float* __restrict__ C) {
+                       const float* __restrict__ B, float beta, float* __restrict__ C) {
   multiply<false>(m, n, k, alpha, A, B, beta, C);
 }

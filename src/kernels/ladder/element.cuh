@@ -17,7 +17,6 @@ __device__ __forceinline__ T load_or_zero(const T* matrix, unsigned row, unsigne
 }
 
 // c = alpha·sum + beta·c. With beta = 0, c is not read: it may hold anything, NaN included.
-template <typename T>
-__device__ __forceinline__ void store_result(T* c, T alpha, T sum, T beta) {
+template <typename T> __device__ __forceinline__ void store_result(T* c, T alpha, T sum, T beta) {
   *c = beta == T{0} ? alpha * sum : fma(alpha, sum, beta * *c);
 }

@@ -11,8 +11,7 @@ constexpr int kBM = 128, kBN = 128, kBK = 16, kTM = 8, kTN = 8;
 constexpr int kThreads = kBM / kTM * kBN / kTN;
 
 // kPitch: words from one k of A to the next.
-template <int kPitch>
-struct Stage {
+template <int kPitch> struct Stage {
   float a[kBK][kPitch];  // [k][row of A]
   float b[kBK][kBN];
 };

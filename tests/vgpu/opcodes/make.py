@@ -8,20 +8,42 @@ comments at its head, so that the same file runs on the virtual and on a real GP
 computed here, from the words of the PTX ISA and in exact arithmetic, never by the virtual GPU.
 
 The format of the head, one item a line, lines that start with "//  " going on with the numbers:
-    // threads: 32               threads of a block (x)
-    // blocks: 2                 blocks of the grid (x); 1 when absent
+    // threads: 32               threads of a block (x y z)
+    // blocks: 2 3               blocks of the grid (x y z); 1 when absent
     // capability: 9.0           the least compute capability; 8.0 when absent
-    // in u32:                   numbers of the input buffer, in their order; arrays follow one another
+    // dynamic shared: 256       bytes; 0 when absent
+    // in u32:                   numbers of the input buffer; arrays follow one another
     // out f32 [add.f32]:        numbers of the output buffer, with the name used in failures
     // out f32 [ex2.approx.f32] relative 2.4e-07:       ... or absolute: how far off it may be
 Floats are decimal or a bit pattern (0x...); `nan` as an output means any NaN. Before the run every
 byte of the output buffer is 0xA5.
 """
+
 import sys
 from pathlib import Path
 
-from cases import (approximate, arithmetic, atomics, barriers, bits, carry, compare, convert, flow,
-                   floating, memory, moves, small_integers, warp)  # noqa: F401: they register cases
+from cases import (  # noqa: F401: importing a module registers its cases
+    approximate,
+    arithmetic,
+    atomics,
+    barriers,
+    bits,
+    calls,
+    carry,
+    compare,
+    contention,
+    convert,
+    convert_floats,
+    fields,
+    flow,
+    floating,
+    memory,
+    moves,
+    shared,
+    small_integers,
+    spaces,
+    warp,
+)
 from cases.case import ALL
 
 

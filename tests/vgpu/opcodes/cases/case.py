@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Tilewise authors
 # SPDX-License-Identifier: Apache-2.0
 """One opcode test: its PTX, its inputs, the outputs that must come."""
+
 import inspect
 import struct
+import textwrap
 from dataclasses import dataclass, field
 
 from . import exact
@@ -63,6 +65,7 @@ def text_of(kind, x):
 @dataclass
 class Array:
     """A buffer's part: one element a thread, in thread order."""
+
     kind: str
     values: list
     label: str = ""
@@ -82,15 +85,32 @@ class Array:
         return "\n".join(lines + [line]) + "\n"
 
 
-def header(title, threads, blocks, capability, inputs, outputs):
+def extents(count):
+    """(x, y, z) of a number or a tuple."""
+    return (tuple(count) + (1, 1))[:3] if isinstance(count, tuple) else (count, 1, 1)
+
+
+def product(count):
+    x, y, z = extents(count)
+    return x * y * z
+
+
+def header(title, threads, blocks, capability, dynamic_shared, inputs, outputs):
     text = "// SPDX-FileCopyrightText: 2026 The Tilewise authors\n"
     text += "// SPDX-License-Identifier: Apache-2.0\n//\n"
-    text += "".join(f"// {line}\n" for line in title.strip().splitlines())
-    text += f"// threads: {threads}\n"
-    if blocks != 1:
-        text += f"// blocks: {blocks}\n"
+    prose = textwrap.wrap(" ".join(title.split()), 97)
+    text += "".join(f"// {line}\n" for line in prose)
+    for word, count in (("threads", threads), ("blocks", blocks)):
+        if count != 1:
+            text += (
+                f"// {word}: "
+                + (" ".join(map(str, count)) if isinstance(count, tuple) else str(count))
+                + "\n"
+            )
     if capability:
         text += f"// capability: {capability}\n"
+    if dynamic_shared:
+        text += f"// dynamic shared: {dynamic_shared}\n"
     text += "".join(array.header("in") for array in inputs)
     return text + "".join(array.header("out") for array in outputs)
 
@@ -114,13 +134,14 @@ def address(base, offset):
 
 
 def indented(text):
-    return "".join(f"    {line.strip()}\n" for line in text.strip().splitlines())
+    return "".join(f"    {line.strip()}\n" for line in text.strip().splitlines() if line.strip())
 
 
 @dataclass
 class Layout:
     """Where the threads find their elements: %in8.. %in64 and %out8.. are the buffer's start plus
     the thread's index times the element's size; arrays follow one another."""
+
     threads: int
     offset: int = 0
     sizes: set = field(default_factory=set)
@@ -134,13 +155,36 @@ class Layout:
         return size * 8, at
 
 
-def raw(name, title, body, inputs=(), outputs=(), registers="", module="", threads=32, blocks=1,
-        capability=""):
+def thread_index(threads, blocks):
+    """Code for %thread: the index of the thread in the whole grid, x fastest."""
+    if not isinstance(threads, tuple) and blocks == 1:
+        return "mov.u32 %thread, %tid.x;"
+    code = ".reg .b32 %position, %extent;\nmov.u32 %thread, 0;\n"
+    for position, extent in (("ctaid", "nctaid"), ("tid", "ntid")):
+        for axis in "zyx":
+            code += f"mov.u32 %extent, %{extent}.{axis};\nmov.u32 %position, %{position}.{axis};\n"
+            code += "mad.lo.u32 %thread, %thread, %extent, %position;\n"
+    return code
+
+
+def raw(
+    name,
+    title,
+    body,
+    inputs=(),
+    outputs=(),
+    registers="",
+    module="",
+    threads=32,
+    blocks=1,
+    capability="",
+    dynamic_shared=0,
+):
     """A test whose body does its own loads and stores, through the addresses of Layout and through
     %in and %out. `module` stands before the entry."""
-    total = threads * blocks
     used = body + registers
-    text = header(title, threads, blocks, capability, inputs, outputs) + directives(capability)
+    text = header(title, threads, blocks, capability, dynamic_shared, inputs, outputs)
+    text += directives(capability)
     if module:
         text += "\n".join(line.rstrip() for line in module.strip("\n").splitlines()) + "\n\n"
     text += ".visible .entry test(.param .u64 out, .param .u64 in)\n{\n"
@@ -154,19 +198,14 @@ def raw(name, title, body, inputs=(), outputs=(), registers="", module="", threa
         ld.param.u64 %out, [out];
         ld.param.u64 %in, [in];
         cvta.to.global.u64 %out, %out;
-        cvta.to.global.u64 %in, %in;
-        mov.u32 %thread, %tid.x;""")
-    if blocks != 1:
-        text += f"    .reg .b32 %block;\n    mov.u32 %block, %ctaid.x;\n"
-        text += f"    mad.lo.u32 %thread, %block, {threads}, %thread;\n"
+        cvta.to.global.u64 %in, %in;""")
+    text += indented(thread_index(threads, blocks))
     for width in (8, 16, 32, 64):
         bases = [base for base in ("in", "out") if f"%{base}{width}" in used]
         if bases:
             text += f"    mul.wide.u32 %offset, %thread, {width // 8};\n"
             text += "".join(f"    add.u64 %{base}{width}, %{base}, %offset;\n" for base in bases)
     text += "\n" + indented(body) + "}\n"
-    for array in list(inputs) + list(outputs):
-        assert len(array.values) % total == 0, (name, len(array.values), total)
     assert name not in ALL, name
     ALL[name] = text
 
@@ -175,6 +214,7 @@ def raw(name, title, body, inputs=(), outputs=(), registers="", module="", threa
 class Op:
     """One instruction under test. `code` writes its result to {}; `reference` computes it from the
     inputs of the same names, or is the list of results itself."""
+
     code: str
     kind: str
     reference: object
@@ -184,7 +224,12 @@ class Op:
     def values(self, inputs):
         if not callable(self.reference):
             return self.reference
-        names = list(inspect.signature(self.reference).parameters)
+        # Parameters with defaults are constants that a loop has bound, not inputs.
+        names = [
+            name
+            for name, parameter in inspect.signature(self.reference).parameters.items()
+            if parameter.default is inspect.Parameter.empty
+        ]
         columns = [inputs[name].values for name in names]
         results = [self.reference(*row) for row in zip(*columns)]
         return [x if x == exact.NAN else wrap(self.kind, x) for x in results]
@@ -193,7 +238,9 @@ class Op:
         return self.label or self.code.strip().split()[0].rstrip(";")
 
 
-def lanewise(name, title, inputs, ops, registers="", module="", threads=32, capability="", setup=""):
+def lanewise(
+    name, title, inputs, ops, registers="", module="", threads=32, capability="", setup=""
+):
     """Every thread loads its element of each input (named register a: %a), runs all `ops`, and
     stores each result."""
     arrays = {key: Array(kind, values) for key, (kind, values) in inputs.items()}
@@ -216,5 +263,15 @@ def lanewise(name, title, inputs, ops, registers="", module="", threads=32, capa
         body += f"\nst.global.{memory_kind(op.kind)} {address(f'out{width}', at)}, {register};"
         outputs.append(Array(op.kind, op.values(arrays), op.default_label(), op.tolerance))
         assert len(outputs[-1].values) == threads, (name, op.code)
-    raw(name, title, loads + body + "\nret;", [array for _, array in ordered_inputs], outputs,
-        declared, module, threads, 1, capability)
+    raw(
+        name,
+        title,
+        loads + body + "\nret;",
+        [array for _, array in ordered_inputs],
+        outputs,
+        declared,
+        module,
+        threads,
+        1,
+        capability,
+    )

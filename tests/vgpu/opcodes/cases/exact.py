@@ -5,6 +5,7 @@
 Values are computed as fractions of Python's unbounded integers, so nothing here depends on the
 machine's own floating point.
 """
+
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -15,6 +16,7 @@ NAN = "nan"  # as a result: any NaN will do
 @dataclass(frozen=True)
 class Format:
     """A binary floating-point format of IEEE 754's kind."""
+
     bits: int
     fraction_bits: int
 
@@ -24,7 +26,7 @@ class Format:
 
     @property
     def infinity(self):
-        return ((2 * self.bias + 1) << self.fraction_bits)
+        return (2 * self.bias + 1) << self.fraction_bits
 
     @property
     def sign_bit(self):
@@ -88,7 +90,9 @@ def round_to_integer(number, mode, negative=False):
     if mode == "rz":
         return floor if number >= 0 else floor + (1 if rest else 0)
     half = Fraction(1, 2)
-    if rest > half or (rest == half and ((mode == "rn" and floor % 2) or (mode == "ra" and number > 0))):
+    if rest > half or (
+        rest == half and ((mode == "rn" and floor % 2) or (mode == "ra" and number > 0))
+    ):
         return floor + 1
     return floor
 
@@ -216,6 +220,7 @@ def ordered(form, a, b):
     def key(x):
         magnitude = x & ~form.sign_bit
         return -magnitude if is_negative(form, x) else magnitude
+
     return (key(a) > key(b)) - (key(a) < key(b))
 
 
