@@ -35,10 +35,6 @@ endif()
 # LINKS say whom the room may know (docs: shared rules of the house in docs/house.md).
 function(tilewise_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT sources)  # nobody has moved in yet
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/nobody.cpp)
-    file(CONFIGURE OUTPUT ${sources} CONTENT "")
-  endif()
   add_library(tilewise_${name} STATIC ${sources})
   target_link_libraries(tilewise_${name} PUBLIC tilewise_options ${ARGN})
 endfunction()
@@ -46,14 +42,10 @@ endfunction()
 # tilewise_test(NAME LINKS...): the test program of the .cpp files of the current folder.
 function(tilewise_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT sources)  # nobody has moved in yet
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/nobody.cpp)
-    file(CONFIGURE OUTPUT ${sources} CONTENT "")
-  endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE ${ARGN} GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE
     TILEWISE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests"
     TILEWISE_BINARY="$<TARGET_FILE:tilewise>")
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()

@@ -13,7 +13,22 @@
 namespace tilewise::bench {
 namespace {
 
-enum Stream : std::uint64_t { kStreamA = 1, kStreamB = 2, kStreamC = 3, kStreamInteger = 16 };
+enum Stream : std::uint64_t {
+  kStreamA = 1,
+  kStreamB = 2,
+  kStreamC = 3,
+  kStreamLowBits = 8,
+  kStreamInteger = 16
+};
+
+// Uniform in [-1, 1). In f64 the same numbers with more bits behind: products of 24-bit numbers, and
+// sums of many of them, are exact in f64 and would show no rounding error.
+template <class T> T random_element(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  const double leading = random_unit(seed, stream, index);
+  if (std::is_same_v<T, float>) return static_cast<T>(leading);
+  const double unit = (random_unit(seed, kStreamLowBits + stream, index) + 1) / 2;
+  return static_cast<T>(leading + unit * 0x1p-23);
+}
 
 // Calls element(index) for each element, in parallel: chunks long enough to be worth a thread.
 template <class T, class Element>
@@ -31,9 +46,8 @@ std::vector<T> fill(std::int64_t rows, std::int64_t columns, const Element& elem
 template <class T>
 std::vector<T> random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t seed,
                              std::uint64_t stream) {
-  return fill<T>(rows, columns, [=](std::uint64_t index) {
-    return static_cast<T>(random_unit(seed, stream, index));
-  });
+  return fill<T>(rows, columns,
+                 [=](std::uint64_t index) { return random_element<T>(seed, stream, index); });
 }
 
 template <class T>

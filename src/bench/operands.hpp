@@ -25,7 +25,8 @@ template <class T> struct Operands {
   std::vector<T> c0;  ///< m×n; empty when beta is 0: C is not read
 };
 
-/// The request's operands rounded to T: from its files, or random from its seed.
+/// The request's operands in T: from its files (rounded), or random from its seed: uniform in [-1, 1),
+/// multiples of 2^-23 in f32, the same with 24 bits more in f64.
 template <class T> Operands<T> make_operands(const LadderRequest& request, const Sizes& sizes);
 
 /// Operands of small integers, for which every sum and product on the way is exact in T, in any order:

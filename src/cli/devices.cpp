@@ -6,7 +6,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -27,8 +27,10 @@ struct DevicesOptions {
   std::string json, gpu;
 };
 
+constexpr std::size_t kIndent = 36;  // where values stand
+
 std::string line(std::string_view name, const std::string& value) {
-  return fmt::format("  {:<34}{}\n", name, value);
+  return fmt::format("  {:<{}}{}\n", name, kIndent - 2, value);
 }
 
 std::string bytes(std::uint64_t count) {
@@ -64,8 +66,9 @@ std::string compute_lines(const Gpu& g) {
   out += line("Multiprocessors (SMs)",
               fmt::format("{} × {} f32 lanes = {} CUDA cores", g.sm_count, g.fp32_lanes_per_sm,
                           g.sm_count * g.fp32_lanes_per_sm));
-  std::string clocks = fmt::format("{:.0f} MHz at most", g.boost_clock_mhz);
-  if (g.base_clock_mhz > 0) clocks += fmt::format(", {:.0f} MHz base", g.base_clock_mhz);
+  std::string clocks =
+      fmt::format("{:.0f} MHz at most, which the peaks are for", g.boost_clock_mhz);
+  if (g.base_clock_mhz > 0) clocks += fmt::format("; {:.0f} MHz base", g.base_clock_mhz);
   out += line("GPU clock", clocks);
   out += line("Warp size", std::to_string(g.warp_size));
   out += line("Schedulers per SM",
@@ -124,7 +127,12 @@ std::string peak_lines(const Gpu& g) {
 std::string describe(const std::string& head, const Gpu& gpu) {
   std::string out =
       head + '\n' + compute_lines(gpu) + memory_lines(gpu) + limit_lines(gpu) + peak_lines(gpu);
-  for (const std::string& source : gpu.sources) out += line("Source", source);
+  std::string_view name = "Figures from";
+  for (const std::string& source : gpu.sources) {
+    for (const std::string& part : report::wrap(source, 100 - kIndent)) {
+      out += line(std::exchange(name, ""), part);
+    }
+  }
   return out + '\n';
 }
 
@@ -211,7 +219,7 @@ void add_devices(CLI::App& app, Action& action) {
           "Write every figure as JSON")
       ->type_name("FILE");
   command->footer(
-      "\nExamples:\n  tilewise devices\n  tilewise devices --gpu rtx3090 --json gpu.json");
+      "Examples:\n  tilewise devices\n  tilewise devices --gpu rtx3090 --json gpu.json");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -147,11 +147,11 @@ void add_golden(CLI::App& app, Action& action) {
   CLI::App* golden =
       app.add_subcommand("golden", "Files of what GPUs counted: check the rules, record new ones");
   golden->footer(
-      "\nExamples:\n  tilewise golden check tests/golden\n  tilewise golden capture golden");
+      "Examples:\n  tilewise golden check tests/golden\n  tilewise golden capture golden");
 
   CLI::App* checked = golden->add_subcommand("check", "Hold the access rules against golden files");
   add_folder(*checked, options);
-  checked->footer("\nExample:\n  tilewise golden check tests/golden");
+  checked->footer("Example:\n  tilewise golden check tests/golden");
   checked->callback([options, &action] { action = [options] { return check(*options); }; });
 
   CLI::App* captured = golden->add_subcommand(
@@ -159,7 +159,7 @@ void add_golden(CLI::App& app, Action& action) {
   add_folder(*captured, options);
   add_seed(*captured, options);
   captured->footer(
-      "\nWrites DIR/<gpu>/memory_access.csv. Example:\n  tilewise golden capture golden");
+      "Writes DIR/<gpu>/memory_access.csv. Example:\n  tilewise golden capture golden");
   captured->callback([options, &action] { action = [options] { return capture(*options); }; });
 
   // What runs under ncu: launches the probes and prints nothing.

@@ -26,7 +26,7 @@ constexpr std::int64_t kRealSize = 4096;
 constexpr std::string_view kDefaultGpu = "h200";
 
 constexpr const char* kExamples =
-    "\nExamples:\n"
+    "Examples:\n"
     "  tilewise ladder\n"
     "  tilewise ladder --size 512 --rungs naive,tile_2d..final --html report.html\n"
     "  tilewise ladder --a A.npy --b B.npy --save-c C.npy\n"
@@ -179,7 +179,7 @@ int run(const LadderOptions& options) {
 void add_ladder(CLI::App& app, Action& action) {
   const auto options = std::make_shared<LadderOptions>();
   CLI::App* command = app.add_subcommand(
-      "ladder", "Run every step of GEMM optimisation: verified, counted or timed, and explained");
+      "ladder", "Run every step of GEMM optimisation: verified, measured, explained");
   add_ladder_options(*command, *options);
   command->footer(kExamples);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

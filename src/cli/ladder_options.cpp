@@ -56,8 +56,8 @@ void add_device(CLI::App& command, LadderOptions& o) {
         return parse_choice(name, text, kDevices);
       });
   add(command, "--gpu", "KEY", o.gpu,
-      "The GPU that the virtual one plays (see 'tilewise devices'); h200 unless given", parse_path);
-  add(command, "--rungs", "LIST", o.rungs, "Names and ranges, a,b or first..last; all unless given",
+      "What the virtual GPU plays (see 'tilewise devices'); else h200", parse_path);
+  add(command, "--rungs", "LIST", o.rungs, "Names and ranges: a,b,first..last; else all",
       parse_path);
   add(command, "--repeat", "N", o.repeat, "Timed runs a rung on a real GPU",
       [](const std::string& name, const std::string& text) {
@@ -76,7 +76,7 @@ void add_outputs(CLI::App& command, LadderOptions& o) {
   add(command, "--html", "FILE", o.html, "Write a page with tables and charts", parse_path);
   add(command, "--save-c", "C.npy", o.save_c, "Write the last rung's result", parse_path);
   add(command, "--color", "WHEN", o.color,
-      "auto (on a terminal, unless NO_COLOR is set), always, or never",
+      "always, never, or auto: on terminals unless NO_COLOR is set",
       [](const std::string& name, const std::string& text) {
         return parse_choice(name, text, kColors);
       });

@@ -23,7 +23,7 @@ int run(int argc, char** argv) {
   cli::add_golden(app, action);
   app.set_version_flag("--version", "tilewise " TILEWISE_VERSION);
   app.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  tilewise ladder                    every rung on a GPU, real or virtual\n"
       "  tilewise ladder --help             its options\n"
       "  tilewise devices                   the GPUs there are, and those that can be played\n"

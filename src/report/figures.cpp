@@ -57,6 +57,11 @@ std::string formula_text(const bench::Context& context) {
   return fmt::format("C = {}·A·B + {}·C", context.alpha, context.beta);
 }
 
+std::string limit_text(const model::Limit& limit) {
+  if (!limit.summary.starts_with("too few") || limit.pipes.empty()) return limit.summary;
+  return fmt::format("{}; busiest pipe: {}", limit.summary, limit.pipes.front().pipe);
+}
+
 bool all_exact(const bench::LadderResult& result) {
   bool counted = false;
   for (const bench::RungResult& rung : result.rungs) {

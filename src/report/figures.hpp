@@ -39,6 +39,9 @@ std::string tile_text(const kernels::TileShape& tile);
 /// "C = 1·A·B + 0·C" with the scalars of the run.
 std::string formula_text(const bench::Context& context);
 
+/// What limits a rung; where that is too little work for the GPU, also the pipe that is busy longest.
+std::string limit_text(const model::Limit& limit);
+
 /// Whether something was counted, and all of it exactly.
 bool all_exact(const bench::LadderResult& result);
 

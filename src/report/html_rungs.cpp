@@ -170,7 +170,7 @@ std::string facts(const bench::RungResult& result) {
   out += fact("registers a thread", result.registers ? std::to_string(*result.registers) : "");
   out += fact("shared memory a block", result.shared_bytes ? bytes_text(*result.shared_bytes) : "");
   out += fact("occupancy", occupancy_text(result.occupancy));
-  out += fact("limit", result.limit ? result.limit->summary : "");
+  out += fact("limit", result.limit ? limit_text(*result.limit) : "");
   out += fact("kernel", result.entry);
   out += fact("error", fmt::format("{:.2e}, largest of an element {:.2e}", result.error,
                                    result.largest_error));

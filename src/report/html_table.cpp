@@ -101,7 +101,8 @@ std::vector<Column> resource_columns() {
       {kFidelityHead, false, fidelity_cell},
       {"limited by", false,
        [](const RungResult& r) {
-         return r.limit ? Cell{escape_html(r.limit->summary), r.limit->summary, "limit"} : Cell{};
+         if (!r.limit) return Cell{};
+         return Cell{escape_html(limit_text(*r.limit)), r.limit->summary, "limit"};
        }},
   };
 }

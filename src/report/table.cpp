@@ -271,7 +271,7 @@ void Table::append_rung(std::string& out, std::size_t index) const {
   if (!rung.wrong.empty()) append_note(out, kRed, rung.wrong);
   append_note(out, kDim, std::string(rung.rung->idea));
   if (!rung.limit) return;
-  const std::string limit = "Limit: " + rung.limit->summary + ".";
+  const std::string limit = fmt::format("Limit: {}.", limit_text(*rung.limit));
   if (append_to_last_line(out, limit)) return;
   append_note(out, kCyan, limit);
 }

@@ -231,7 +231,7 @@ TEST_F(Ladder, OutputsAreCheckedBeforeTheRun) {
   EXPECT_TRUE(contains(complaint({"--csv", "/dev/null"}), "not a regular file"));
   EXPECT_TRUE(contains(complaint({"--save-c", path("a.npy")}), "an input"));
   EXPECT_TRUE(
-      contains(complaint({"--csv", path("x"), "--json", path("folder/../x")}), "--csv too"));
+      contains(complaint({"--csv", path("x"), "--json", path("folder/../x")}), "--json too"));
   EXPECT_EQ(read_file(path("a.npy")), before);
   EXPECT_EQ(folder_.entries(), 2u) << "something was left behind";
 }

@@ -168,7 +168,7 @@ TEST_P(DeviceTest, SaysWhatIsWrongWithAnImage) {
   image.arch = "sm_80";
   image.ptx =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { frobnicate; }\n";
-  const ErrorCode code = device_->is_virtual() ? ErrorCode::kInvalidInput : ErrorCode::kDriver;
+  const ErrorCode code = device_->is_virtual() ? ErrorCode::kUnsupported : ErrorCode::kDriver;
   const std::string message = message_of(code, [&] { device_->load(image); });
   EXPECT_NE(message.find("broken.sm_80"), std::string::npos) << message;
 }

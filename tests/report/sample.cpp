@@ -156,6 +156,7 @@ bench::LadderResult virtual_result() {
   result.rungs.push_back(counted(all[2], counters(33'554'432, 262'144, 540'000, 131'072), 0.25));
   result.rungs.push_back(counted(all[3], counters(33'554'432, 262'144, 262'144, 0), 0.125));
   result.rungs.push_back(counted(all[4], counters(33'554'432, 2'097'152, 4'194'304, 0), 0.75));
+  result.rungs[2].limit->summary = "too few blocks to fill the GPU";
   result.rungs[1].fidelity = "approximate";
   result.rungs[1].fidelity_notes = {"ptxas merged two loads of line 12"};
   result.rungs[3].fidelity = "approximate";

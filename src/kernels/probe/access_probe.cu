@@ -66,10 +66,10 @@ __device__ inline void store_global_16(char* address, unsigned value) {
 // All of what was loaded, so that no part of the load is left out as unused.
 __device__ inline unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
-#define PROBE(name)                                                      \
-  extern "C" __global__ void __launch_bounds__(32)                       \
-      name(const __grid_constant__ LaneOffsets offsets, unsigned active, \
-           [[maybe_unused]] char* global, [[maybe_unused]] unsigned* sink)
+#define PROBE(name)                                                             \
+  extern "C" __global__ void __launch_bounds__(32)                              \
+      name(LaneOffsets offsets, unsigned active, [[maybe_unused]] char* global, \
+           [[maybe_unused]] unsigned* sink)
 
 #define SHARED_LOAD_PROBE(bytes)                                 \
   PROBE(probe_ld_shared_##bytes) {                               \

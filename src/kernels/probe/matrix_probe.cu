@@ -41,10 +41,10 @@ __device__ inline void store_matrix_4(unsigned row, unsigned value) {
 }
 #endif
 
-#define PROBE(name)                                                                       \
-  extern "C" __global__ void __launch_bounds__(32)                                        \
-      name(const __grid_constant__ LaneOffsets offsets, [[maybe_unused]] unsigned active, \
-           [[maybe_unused]] char* global, [[maybe_unused]] unsigned* sink)
+#define PROBE(name)                                                                              \
+  extern "C" __global__ void __launch_bounds__(32)                                               \
+      name(LaneOffsets offsets, [[maybe_unused]] unsigned active, [[maybe_unused]] char* global, \
+           [[maybe_unused]] unsigned* sink)
 
 #define LOAD_PROBE(matrices)                                               \
   PROBE(probe_ldmatrix_x##matrices) {                                      \

@@ -17,10 +17,23 @@ struct LaneOffsets {
   unsigned bytes[32];
 };
 
-// The lane's own offset. The parameter must be a __grid_constant__: then the choice by lane is a load
-// from constant memory, where the compiler would otherwise copy the array to local memory first.
+// A copy that the compiler cannot see through.
+__device__ inline unsigned opaque(unsigned value) {
+  unsigned copy;
+  asm("mov.b32 %0, %1;" : "=r"(copy) : "r"(value));
+  return copy;
+}
+
+// The lane's own offset, chosen among all of them. Indexing the parameter by lane, which the compiler
+// would make of the same choice without opaque(), copies it to local memory first.
 __device__ inline unsigned own_offset(const LaneOffsets& offsets) {
-  return offsets.bytes[threadIdx.x];
+  unsigned own = 0;
+#pragma unroll
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const unsigned offset = opaque(offsets.bytes[lane]);
+    own = threadIdx.x == lane ? offset : own;
+  }
+  return own;
 }
 
 __device__ inline bool is_active(unsigned mask) { return (mask >> threadIdx.x) & 1; }

@@ -314,11 +314,52 @@ struct Dp4a {
     return c;
   }
 };
+template <class A, class B, bool kHigh>
+struct Dp2a {  // two halves of a with two bytes of b, the upper pair when kHigh
+  static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    for (unsigned i = 0; i < 2; ++i) {
+      const int x = static_cast<A>(a >> (16 * i)), y = static_cast<B>(b >> (8 * (i + (kHigh ? 2 : 0))));
+      c += static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y);
+    }
+    return c;
+  }
+};
+inline std::int32_t clamp_to_s32(std::int64_t x) {
+  return static_cast<std::int32_t>(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
+}
+struct MadHiSat {
+  static std::int32_t run(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return clamp_to_s32(std::int64_t{MulHi::run(a, b)} + c);
+  }
+};
+struct Mad24HiSat {
+  static std::int32_t run(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return clamp_to_s32(std::int64_t{Mul24Hi::run(a, b)} + c);
+  }
+};
+template <bool kWrap>
+struct BitMask {  // b bits from bit a on
+  static std::uint32_t run(std::uint32_t a, std::uint32_t b) {
+    const unsigned position = kWrap ? a & 31 : (a > 32 ? 32 : a), length = kWrap ? b & 31 : (b > 32 ? 32 : b);
+    return static_cast<std::uint32_t>(((std::uint64_t{1} << length) - 1) << position);
+  }
+};
+template <bool kWrap>
+struct ExtendBits {  // the low b bits of a as a number of its type
+  template <class T> static T run(T a, std::uint32_t b) {
+    const unsigned length = kWrap ? b & 31 : (b > 32 ? 32 : b);
+    if (length == 0) return 0;
+    return static_cast<T>(static_cast<T>(static_cast<std::uint32_t>(a) << (32 - length)) >> (32 - length));
+  }
+};
 struct Slct {
   template <class T> static T run(T a, T b, std::int32_t c) { return c >= 0 ? a : b; }
 };
-struct SlctFloat {
+struct SlctFloat {  // NaN chooses b
   template <class T> static T run(T a, T b, float c) { return c >= 0 ? a : b; }
+};
+struct SlctFlush {  // a negative subnormal counts as -0, which chooses a
+  template <class T> static T run(T a, T b, float c) { return c > -0x1p-126f ? a : b; }
 };
 template <class D, class S>
 struct ConvertInteger {

@@ -175,6 +175,9 @@ bool BlockRunner::run_part(WarpState& w, std::size_t index, std::uint64_t& budge
         arrive_at_barrier(w, index, t);
         if (index >= w.parts.size() || w.parts[index].state != State::kReady) return true;
         break;
+      case TerminatorKind::kWarpBarrier:
+        arrive_at_warp_barrier(w, index, t);
+        return true;
     }
     if (warp.yields) return true;
   }
@@ -283,6 +286,7 @@ void BlockRunner::end_lanes(WarpState& w, std::size_t index, std::uint32_t lanes
   part.mask &= ~lanes;
   if (part.mask == 0) w.parts.erase(w.parts.begin() + static_cast<std::ptrdiff_t>(index));
   forget_lanes(w, lanes);
+  release_warp_barriers(w);
   release_barriers();
 }
 
@@ -321,6 +325,45 @@ void BlockRunner::arrive_at_barrier(WarpState& w, std::size_t index, const Termi
     part.barrier = id;
   }
   release_barriers();
+}
+
+void BlockRunner::arrive_at_warp_barrier(WarpState& w, std::size_t index, const Terminator& t) {
+  Part& part = w.parts[index];
+  const auto* masks = reinterpret_cast<const std::uint32_t*>(w.warp.registers + t.barrier_id);
+  part.state = State::kAtWarpBarrier;
+  part.barrier = masks[std::countr_zero(part.mask)];
+  release_warp_barriers(w);
+}
+
+// Parts go on when all living lanes that they wait for wait too. Parts that stand at the same barrier with
+// the same meeting ahead become one again, as the hardware makes them.
+void BlockRunner::release_warp_barriers(WarpState& w) {
+  std::uint32_t waiting = 0;
+  for (const Part& part : w.parts) {
+    if (part.state == State::kAtWarpBarrier) waiting |= part.mask;
+  }
+  std::vector<Part> kept;
+  for (Part part : w.parts) {
+    const std::uint32_t awaited = (part.barrier | part.mask) & w.warp.live;
+    const bool released = part.state == State::kAtWarpBarrier && (awaited & ~waiting) == 0;
+    if (!released) {
+      kept.push_back(part);
+      continue;
+    }
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const Part& other) {
+      return other.state == State::kAtWarpBarrier && other.block == part.block &&
+             other.meeting == part.meeting && other.barrier == part.barrier;
+    });
+    if (same != kept.end()) same->mask |= part.mask;
+    else kept.push_back(part);
+  }
+  for (Part& part : kept) {
+    const std::uint32_t awaited = (part.barrier | part.mask) & w.warp.live;
+    if (part.state != State::kAtWarpBarrier || (awaited & ~waiting) != 0) continue;
+    part.state = State::kReady;
+    part.block = facts_.program->blocks[part.block].terminator.next;
+  }
+  w.parts = std::move(kept);
 }
 
 void BlockRunner::release_barriers() {
@@ -364,9 +407,11 @@ void BlockRunner::report_deadlock() const {
       ++total;
       if (listed == 4) continue;
       ++listed;
-      waiting += fmt::format("{} warp {} (lanes {:#010x}) at barrier {} of {}", listed > 1 ? ";" : "", w.warp.index,
-                             part.mask, part.barrier,
-                             where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
+      const std::string what = part.state == State::kAtWarpBarrier
+                                   ? fmt::format("the warp barrier of lanes {:#010x}", part.barrier)
+                                   : fmt::format("barrier {}", part.barrier);
+      waiting += fmt::format("{} warp {} (lanes {:#010x}) at {} of {}", listed > 1 ? ";" : "", w.warp.index, part.mask,
+                             what, where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
     }
     for (const Meeting& m : w.meetings) {
       if (m.block < 0 || m.arrived == 0 || listed == 4) continue;

@@ -48,13 +48,13 @@ class BlockRunner {
     int parent = -1;
     std::uint32_t expected = 0, arrived = 0;
   };
-  enum class State : std::uint8_t { kReady, kAtBarrier };
+  enum class State : std::uint8_t { kReady, kAtBarrier, kAtWarpBarrier };
   struct Part {
     std::uint32_t mask = 0;
     int block = 0;
     int meeting = -1;
     State state = State::kReady;
-    std::uint32_t barrier = 0;
+    std::uint32_t barrier = 0;  ///< its number, or the lanes waited for
   };
   struct WarpState {
     Warp warp;
@@ -78,6 +78,8 @@ class BlockRunner {
   void forget_lanes(WarpState& w, std::uint32_t lanes);
   void arrive_at_barrier(WarpState& w, std::size_t index, const Terminator& t);
   void release_barriers();
+  void arrive_at_warp_barrier(WarpState& w, std::size_t index, const Terminator& t);
+  void release_warp_barriers(WarpState& w);
   static void deliver_reduction(WarpState& w, const Part& part, const Terminator& t, const Barrier& barrier);
   std::uint64_t live_threads() const;
   [[noreturn]] void report_deadlock() const;

@@ -129,7 +129,9 @@ class Decoder {
   void brev();
   void prmt();
   void lop3();
-  void dp4a();
+  void bmsk();
+  void szext();
+  void dot_product();
   void unary_float();
   void copysign();
   void testp();
@@ -145,6 +147,7 @@ class Decoder {
   void binary(const std::string& key, Type type);
   void ternary(const std::string& key, Type type);
   void float_operation(std::string_view name, Type type, std::uint8_t mode, int sources);
+  void cvt_pack_integers(const std::vector<Type>& types);
   void cvt_packed(Type to, Type from, std::uint8_t mode);
   static bool is_wide_register(Type type) { return ptx::size_of(type) == 8; }
   void mov_vector();

@@ -123,7 +123,9 @@ void Decoder::mad() {
     return;
   }
   if (take("lo")) return ternary("mad.lo." + bits_name(type), type);
-  if (take("hi")) return ternary("mad.hi." + integer_name(type), type);
+  if (take("hi")) {
+    return ternary(fmt::format("mad.hi.{}{}", take("sat") ? "sat." : "", integer_name(type)), type);
+  }
   if (!take("wide")) malformed_here("mad needs .lo, .hi or .wide");
   expect_operands(4, 4);
   emit("mad.wide." + integer_name(type));
@@ -229,7 +231,8 @@ void Decoder::mad24() {
   const bool high = take("hi");
   if (!high) take("lo");
   const Type type = take_type();
-  ternary(fmt::format("mad24.{}.{}", high ? "hi" : "lo", integer_name(type)), type);
+  const char* saturate = high && take("sat") ? "sat." : "";
+  ternary(fmt::format("mad24.{}.{}{}", high ? "hi" : "lo", saturate, integer_name(type)), type);
 }
 
 void Decoder::bfe() {
@@ -298,13 +301,32 @@ void Decoder::lop3() {
   for (int i = 1; i <= 3; ++i) use(i, operand(i), type);
 }
 
-void Decoder::dp4a() {
+void Decoder::bmsk() {
+  const bool wrap = take("wrap");
+  if (!wrap && !take("clamp")) malformed_here("bmsk needs .clamp or .wrap");
+  const Type type = take_type();
+  binary(fmt::format("bmsk.{}.b32", wrap ? "wrap" : "clamp"), type);
+}
+
+void Decoder::szext() {
+  const bool wrap = take("wrap");
+  if (!wrap && !take("clamp")) malformed_here("szext needs .clamp or .wrap");
+  const Type type = take_type();
+  binary(fmt::format("szext.{}.{}", wrap ? "wrap" : "clamp", integer_name(type)), type);
+}
+
+// dp4a, and dp2a with .lo or .hi.
+void Decoder::dot_product() {
+  std::string key(in_->opcode);
+  if (take("lo")) key += ".lo";
+  else if (take("hi")) key += ".hi";
+
   std::vector<Type> types;
   for (const std::string_view m : in_->modifiers) {
     if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
   }
-  if (types.size() != 2) malformed_here("dp4a needs two types");
-  ternary(fmt::format("dp4a.{}.{}", integer_name(types[0]), integer_name(types[1])), Type::kB32);
+  if (types.size() != 2) malformed_here("a dot product needs two types");
+  ternary(fmt::format("{}.{}.{}", key, integer_name(types[0]), integer_name(types[1])), Type::kB32);
 }
 
 void Decoder::unary_float() {
@@ -426,13 +448,13 @@ void Decoder::selp() {
 
 void Decoder::slct() {
   std::vector<Type> types;
-  take("ftz");
+  const bool flush = take("ftz");
   for (const std::string_view m : in_->modifiers) {
     if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
   }
   if (types.size() != 2) malformed_here("slct needs two types");
   expect_operands(4, 4);
-  emit(fmt::format("slct.{}.{}", bits_name(types[0]), ptx::name_of(types[1])));
+  emit(fmt::format("slct.{}{}.{}", flush ? "ftz." : "", bits_name(types[0]), ptx::name_of(types[1])));
   define(0, operand(0), types[0]);
   use(1, operand(1), types[0]);
   use(2, operand(2), types[0]);
@@ -446,6 +468,7 @@ void Decoder::cvt() {
   for (const std::string_view m : in_->modifiers) {
     if (const auto type = ptx::find_type(m)) types.push_back(*type), taken_.insert(m);
   }
+  if (take("pack")) return cvt_pack_integers(types);
   if (types.size() != 2) malformed_here("cvt needs two types");
   const Type to = types[0], from = types[1];
   std::uint8_t mode = 0;
@@ -455,15 +478,16 @@ void Decoder::cvt() {
   if (in_->has("rpi")) mode = kRoundUp;
   if (to_integer) mode |= kRoundToInteger;
   mode |= float_mode();
+  if (take("rna")) mode |= kRoundAway;
   expect_operands(2, in_->operands.size() == 3 ? 3 : 2);
   if (in_->operands.size() == 3) return cvt_packed(to, from, mode);
   const Type to_register = register_type(operand(0));
   const bool same_slots = is_wide_register(to_register) == (ptx::size_of(to) == 8);
   const bool integers = !is_float(to) && !is_float(from) && bits_of(to) >= 16 && bits_of(from) >= 16;
   std::string key;
-  if (integers && mode == 0 && same_slots && bits_of(to_register) <= std::max(bits_of(to), 16)) {
+  if (integers && mode == 0 && same_slots && bits_of(to_register) == bits_of(to)) {
     key = fmt::format("cvt.{}.{}", integer_name(to), integer_name(from));
-  } else if ((mode & ~kRoundToInteger) == 0 && !to_integer) {
+  } else if (mode == 0 && !to_integer && (is_float(to) || is_float(from))) {
     const std::string plain = fmt::format("cvt.{}{}.{}", in_->has("rn") ? "rn." : "", ptx::name_of(to), ptx::name_of(from));
     if (find_handler(plain, true)) key = plain;
   }
@@ -480,6 +504,19 @@ void Decoder::cvt() {
   if (!wide_source && source.kind != OperandKind::kRegister && ptx::size_of(from) == 8) {
     out_.program.ops.back().imm |= 2;
   }
+}
+
+// cvt.pack.sat.D.s32{.b32} d, a, b{, c}: b clamped in the low bits, a above it, c above both.
+void Decoder::cvt_pack_integers(const std::vector<Type>& types) {
+  take("sat");
+  if (types.size() < 2 || types[1] != Type::kS32) malformed_here("cvt.pack needs the types of its halves and .s32");
+  const bool has_third = types.size() == 3;
+  expect_operands(has_third ? 4 : 3, has_third ? 4 : 3);
+  Op& op = emit("cvt.pack.integers");
+  op.bytes = static_cast<std::uint8_t>(types[0]);
+  op.mode = has_third ? 1 : 0;
+  define(0, operand(0), Type::kB32);
+  for (int i = 1; i <= (has_third ? 3 : 2); ++i) use(i, operand(static_cast<std::size_t>(i)), Type::kB32);
 }
 
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.

@@ -115,7 +115,11 @@ void Decoder::barrier() {
   t.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
   const int block = static_cast<int>(out_.program.blocks.size()) - 1;
   std::size_t id = 0, count = 1;
-  if (take("arrive")) {
+  if (take("warp")) {
+    t.kind = TerminatorKind::kWarpBarrier;
+    take("sync");
+    expect_operands(1, 1);
+  } else if (take("arrive")) {
     t.barrier = BarrierKind::kArrive;
   } else if (take("red")) {
     const bool popc = take("popc");

@@ -12,7 +12,8 @@ std::vector<int> successors(const Block& block) {
   std::vector<int> result;
   switch (t.kind) {
     case TerminatorKind::kNext:
-    case TerminatorKind::kBarrier: result = {t.next}; break;
+    case TerminatorKind::kBarrier:
+    case TerminatorKind::kWarpBarrier: result = {t.next}; break;
     case TerminatorKind::kBranch:
       result = {t.target};
       if (t.predicate >= 0) result.push_back(t.next);

@@ -35,6 +35,14 @@ using Dp4aU8U8 = Dp4a<U8, U8>;
 using Dp4aU8S8 = Dp4a<U8, S8>;
 using Dp4aS8U8 = Dp4a<S8, U8>;
 using Dp4aS8S8 = Dp4a<S8, S8>;
+using Dp2aLoUU = Dp2a<U16, U8, false>;
+using Dp2aLoUS = Dp2a<U16, S8, false>;
+using Dp2aLoSU = Dp2a<S16, U8, false>;
+using Dp2aLoSS = Dp2a<S16, S8, false>;
+using Dp2aHiUU = Dp2a<U16, U8, true>;
+using Dp2aHiUS = Dp2a<U16, S8, true>;
+using Dp2aHiSU = Dp2a<S16, U8, true>;
+using Dp2aHiSS = Dp2a<S16, S8, true>;
 
 /// bfi has five operands: r = {d, a, b, position, length}.
 template <class T>
@@ -183,6 +191,14 @@ const HandlerEntry kArithmetic[] = {
     entry<Ternary<Shf<false, true>, U32, U32, U32, U32>>("shf.r.wrap.b32"),
     TERNARY("dp4a.u32.u32", Dp4aU8U8, U32) TERNARY("dp4a.u32.s32", Dp4aU8S8, U32)
     TERNARY("dp4a.s32.u32", Dp4aS8U8, U32) TERNARY("dp4a.s32.s32", Dp4aS8S8, U32)
+    TERNARY("dp2a.lo.u32.u32", Dp2aLoUU, U32) TERNARY("dp2a.lo.u32.s32", Dp2aLoUS, U32)
+    TERNARY("dp2a.lo.s32.u32", Dp2aLoSU, U32) TERNARY("dp2a.lo.s32.s32", Dp2aLoSS, U32)
+    TERNARY("dp2a.hi.u32.u32", Dp2aHiUU, U32) TERNARY("dp2a.hi.u32.s32", Dp2aHiUS, U32)
+    TERNARY("dp2a.hi.s32.u32", Dp2aHiSU, U32) TERNARY("dp2a.hi.s32.s32", Dp2aHiSS, U32)
+    TERNARY("mad.hi.sat.s32", MadHiSat, S32) TERNARY("mad24.hi.sat.s32", Mad24HiSat, S32)
+    BINARY("bmsk.clamp.b32", BitMask<false>, U32) BINARY("bmsk.wrap.b32", BitMask<true>, U32)
+    SHIFT("szext.clamp.u32", ExtendBits<false>, U32) SHIFT("szext.clamp.s32", ExtendBits<false>, S32)
+    SHIFT("szext.wrap.u32", ExtendBits<true>, U32) SHIFT("szext.wrap.s32", ExtendBits<true>, S32)
     masked_entry<CarryChain<U32>>("addc.b32"), masked_entry<CarryChain<U64>>("addc.b64"),
     masked_entry<CarryMultiply<U32, false>>("madc.lo.u32"), masked_entry<CarryMultiply<U64, false>>("madc.lo.u64"),
     masked_entry<CarryMultiply<U32, true>>("madc.hi.u32"), masked_entry<CarryMultiply<U64, true>>("madc.hi.u64"),
@@ -209,6 +225,10 @@ const HandlerEntry kArithmetic[] = {
     entry<Ternary<SlctFloat, U16, U16, U16, float>>("slct.b16.f32"),
     entry<Ternary<SlctFloat, U32, U32, U32, float>>("slct.b32.f32"),
     entry<Ternary<SlctFloat, U64, U64, U64, float>>("slct.b64.f32"),
+
+    entry<Ternary<SlctFlush, U16, U16, U16, float>>("slct.ftz.b16.f32"),
+    entry<Ternary<SlctFlush, U32, U32, U32, float>>("slct.ftz.b32.f32"),
+    entry<Ternary<SlctFlush, U64, U64, U64, float>>("slct.ftz.b64.f32"),
 
     TILEWISE_BITS_OF(COMPARE, "setp.eq", Equal) TILEWISE_BITS_OF(COMPARE, "setp.ne", NotEqualInteger)
     TILEWISE_INTEGERS_OF(COMPARE, "setp.lt", Less) TILEWISE_INTEGERS_OF(COMPARE, "setp.le", LessEqual)

@@ -175,6 +175,15 @@ std::uint64_t atomic_float_add(void* at, std::uint64_t b) {
   return update<Bits>(at, [&](Bits value) { return put<T>(__builtin_bit_cast(T, value) + addend); });
 }
 
+// Global memory's f32 adder (in the L2) flushes subnormal operands and results; shared memory's does not.
+float flush(float x) { return x > -0x1p-126f && x < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
+std::uint64_t atomic_flushing_add(void* at, std::uint64_t b) {
+  const float addend = flush(__builtin_bit_cast(float, static_cast<std::uint32_t>(b)));
+  return update<std::uint32_t>(at, [&](std::uint32_t value) {
+    return put<float>(flush(flush(__builtin_bit_cast(float, value)) + addend));
+  });
+}
+
 struct Atomic {
   static void masked(Warp& w, const Op& op) {
     const Type type = static_cast<Type>(op.bytes);
@@ -186,7 +195,8 @@ struct Atomic {
       if (op.count & kAtomicShared) address |= kSharedWindow;
       std::byte* at = generic_memory(w, op, lane, address, bytes);
       const std::uint64_t b = read(w, op.r[2], lane, wide), c = read(w, op.r[3], lane, wide);
-      const std::uint64_t old = run(type, static_cast<AtomicKind>(op.mode), at, b, c, w, op, lane);
+      const std::uint64_t old = run(type, static_cast<AtomicKind>(op.mode), at, b, c,
+                                    (address & kWindowMask) == kSharedWindow, w, op, lane);
       if ((op.count & kAtomicResult) == 0) continue;
       if (wide) cells<std::uint64_t>(w, op.r[1])[lane] = old;
       else cells<std::uint32_t>(w, op.r[1])[lane] = static_cast<std::uint32_t>(old);
@@ -198,7 +208,7 @@ struct Atomic {
   }
 
   static std::uint64_t run(Type type, AtomicKind kind, void* at, std::uint64_t b, std::uint64_t c,
-                           const Warp& w, const Op& op, int lane) {
+                           bool is_shared, const Warp& w, const Op& op, int lane) {
     switch (type) {
       case Type::kB16: case Type::kU16: return atomic_integer<std::uint16_t>(kind, at, b, c);
       case Type::kB32: case Type::kU32: return atomic_integer<std::uint32_t>(kind, at, b, c);
@@ -206,7 +216,9 @@ struct Atomic {
       case Type::kS32: return atomic_integer<std::int32_t>(kind, at, b, c);
       case Type::kS64: return atomic_integer<std::int64_t>(kind, at, b, c);
       case Type::kF32:
-        if (kind == AtomicKind::kAdd) return atomic_float_add<float, std::uint32_t>(at, b);
+        if (kind != AtomicKind::kAdd) break;
+        if (is_shared) return atomic_float_add<float, std::uint32_t>(at, b);
+        return atomic_flushing_add(at, b);
         break;
       case Type::kF64:
         if (kind == AtomicKind::kAdd) return atomic_float_add<double, std::uint64_t>(at, b);

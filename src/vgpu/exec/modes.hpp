@@ -18,6 +18,7 @@ enum FloatMode : std::uint8_t {
   kKeepNan = 16,         ///< .NaN of min and max: NaN wins
   kRelu = 32,
   kRoundToInteger = 64,  ///< .rni and its like
+  kRoundAway = 128,      ///< .rna: ties go away from zero
 };
 
 /// setp and set.

@@ -41,6 +41,7 @@ enum class TerminatorKind : std::uint8_t {
   kIndexed,  ///< brx.idx
   kExit,     ///< ends the thread; conditional when predicate >= 0
   kBarrier,  ///< bar.* / barrier.*
+  kWarpBarrier,  ///< bar.warp.sync
 };
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kReduceAnd, kReduceOr, kReducePopc };
@@ -55,7 +56,7 @@ struct Terminator {
   std::vector<int> targets;       ///< kIndexed
   std::uint32_t index = 0;        ///< kIndexed: register of the index
   BarrierKind barrier = BarrierKind::kSync;
-  std::uint32_t barrier_id = 0;   ///< register offset of the barrier's number
+  std::uint32_t barrier_id = 0;   ///< register offset of the barrier's number, or of the lane mask
   std::int64_t barrier_count = -1;  ///< register offset of the thread count; -1: all threads
   std::uint32_t reduce_result = 0;  ///< predicate (and, or) or register (popc)
   std::uint32_t reduce_source = 0;

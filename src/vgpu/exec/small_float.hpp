@@ -27,6 +27,7 @@ inline double round_to_integer(double x, unsigned mode) {
     case kRoundUp: return std::ceil(x);
     default: break;
   }
+  if (mode & kRoundAway) return std::round(x);
   // Nearest, ties to even, whatever the current rounding direction.
   const double low = std::floor(x), rest = x - low;
   if (rest != 0.5) return rest < 0.5 ? low : low + 1;

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "tilewise/error.hpp"
+#include "vgpu/ptx/constant.hpp"
 #include "vgpu/ptx/ir.hpp"
 #include "vgpu/ptx/lexer.hpp"
 
@@ -447,7 +448,7 @@ class Parser {
       if (in.guard < 0) fail(fmt::format("unknown predicate {}", name));
       in.line = here().line;
     }
-    in.opcode = take_name("an instruction");
+    in.opcode = opcode_ = take_name("an instruction");
     while (here().kind == TokenKind::kDotted) in.modifiers.push_back(take().text);
     if (!is_symbol(';')) parse_operands(in);
     if (!is_symbol(';')) fail_at(in.line, "expected ';' after the instruction");
@@ -470,6 +471,12 @@ class Parser {
 
   Operand parse_operand() {
     Operand o;
+    const bool is_tuple = is_symbol('(') && opcode_ == "call";
+    if (!is_tuple && begins_constant(tokens_, at_)) {
+      o.kind = OperandKind::kInteger;
+      o.bits = read_constant(tokens_, at_, [this](const std::string& what) { fail(what); });
+      return o;
+    }
     if (accept('!')) {
       o = parse_operand();
       o.negated = true;
@@ -477,44 +484,21 @@ class Parser {
     }
     if (accept('[')) return parse_address();
     if (is_symbol('{')) return parse_list('{', '}', OperandKind::kVector);
-    if (is_symbol('(')) return parse_list('(', ')', OperandKind::kTuple);
-    if (is_symbol('-') || is_symbol('+') || is_symbol('~')) return parse_signed();
-    if (here().kind == TokenKind::kInteger) {
-      o.kind = OperandKind::kInteger;
-      o.bits = take().bits;
-      return parse_integer_tail(o);
-    }
-    if (here().kind == TokenKind::kFloat) {
-      const Token t = take();
-      o.kind = OperandKind::kFloat;
-      o.bits = t.bits;
-      o.single = t.single;
-      return o;
-    }
+    if (is_tuple) return parse_list('(', ')', OperandKind::kTuple);
+    if (is_symbol('-') || is_symbol('+') || here().kind == TokenKind::kFloat) return parse_float();
     return parse_named();
   }
 
-  // Hand-written PTX adds constants: 4+8.
-  Operand parse_integer_tail(Operand o) {
-    while (is_symbol('+') || is_symbol('-')) {
-      const bool minus = take().text[0] == '-';
-      const std::uint64_t value = take_count("an integer", UINT64_MAX);
-      o.bits = minus ? o.bits - value : o.bits + value;
-    }
-    return o;
-  }
-
-  Operand parse_signed() {
-    const char sign = take().text[0];
-    Operand o = parse_operand();
-    if (o.kind == OperandKind::kInteger) {
-      if (sign == '-') o.bits = std::uint64_t{0} - o.bits;
-      if (sign == '~') o.bits = ~o.bits;
-    } else if (o.kind == OperandKind::kFloat && sign == '-') {
-      o.bits ^= o.single ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
-    } else if (sign != '+') {
-      fail("a sign can only stand before a constant");
-    }
+  Operand parse_float() {
+    const bool negative = accept('-');
+    if (!negative) accept('+');
+    if (here().kind != TokenKind::kFloat) fail("a sign can only stand before a constant");
+    const Token t = take();
+    Operand o;
+    o.kind = OperandKind::kFloat;
+    o.bits = t.bits;
+    o.single = t.single;
+    if (negative) o.bits ^= o.single ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
     return o;
   }
 
@@ -536,11 +520,10 @@ class Parser {
     o.elements.push_back(parse_operand());
     Operand& base = o.elements[0];
     if (base.kind == OperandKind::kSymbol) std::swap(o.offset, base.offset);
-    while (is_symbol('+') || is_symbol('-')) {
-      const bool minus = take().text[0] == '-';
-      Operand value = parse_operand();
-      if (value.kind != OperandKind::kInteger) fail("an address offset must be a constant");
-      o.offset += static_cast<std::int64_t>(minus ? std::uint64_t{0} - value.bits : value.bits);
+    if (is_symbol('+') || is_symbol('-')) {
+      if (!begins_constant(tokens_, at_)) fail("an address offset must be a constant");
+      o.offset += static_cast<std::int64_t>(
+          read_constant(tokens_, at_, [this](const std::string& what) { fail(what); }));
     }
     while (accept(',')) o.elements.push_back(parse_operand());
     expect(']');
@@ -629,6 +612,7 @@ class Parser {
   std::vector<PendingTarget> pending_targets_;
   SourceLocation last_location_;
   Type last_type_ = Type::kB32;
+  std::string_view opcode_;  ///< of the instruction being parsed
 };
 
 }  // namespace
