@@ -21,8 +21,6 @@ if(TILEWISE_SANITIZE)
   target_compile_options(tilewise_options INTERFACE
     -fsanitize=${TILEWISE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(tilewise_options INTERFACE -fsanitize=${TILEWISE_SANITIZE})
-elseif(TILEWISE_PORTABLE_BINARY)
-  target_link_options(tilewise_options INTERFACE -static-libstdc++ -static-libgcc)
 endif()
 
 find_program(CCACHE_PROGRAM ccache)

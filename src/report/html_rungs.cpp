@@ -71,7 +71,9 @@ std::vector<std::string_view> source_lines(std::string_view file) {
 std::string figure_cell(const Shown& shown, const Counters& counters) {
   const std::uint64_t value = shown.figure.of(counters);
   if (value == 0) return "<td class=\"number\"></td>";
-  const double share = static_cast<double>(value) / static_cast<double>(shown.largest);
+  // A sum over a file may be larger than any line.
+  const double share =
+      std::min(1.0, static_cast<double>(value) / static_cast<double>(shown.largest));
   return fmt::format(R"(<td class="number" style="--share:{:.2f}" title="{}">{}</td>)",
                      0.45 * share, value, count_text(value));
 }
@@ -128,13 +130,35 @@ std::string listing(std::string_view file, const LineMap& lines, const std::vect
   return out + "</tbody></table></div>\n";
 }
 
+// Files whose text is not at hand (the toolkit's headers, PTX lines that stand for no line of
+// source): one row each, with the sum of their counters.
+std::string elsewhere(const std::map<std::string, LineMap>& files,
+                      const std::vector<Shown>& shown) {
+  std::string rows;
+  for (const auto& [file, lines] : files) {
+    Counters sum;
+    for (const auto& [line, counters] : lines) sum += counters;
+    rows += "<tr><td></td>";
+    for (const Shown& figure : shown) rows += figure_cell(figure, sum);
+    const std::string name = file.substr(file.rfind('/') + 1);
+    rows += fmt::format("<td class=\"code\">{}, {} {}</td></tr>\n", escape_html(name), lines.size(),
+                        lines.size() == 1 ? "line" : "lines");
+  }
+  if (rows.empty()) return {};
+  return listing_head("elsewhere", shown) + rows + "</tbody></table></div>\n";
+}
+
 std::string listings(const bench::RungResult& rung) {
-  std::map<std::string, LineMap> files;
-  for (const vgpu::LineCounters& line : rung.lines) files[line.file][line.line] += line.counters;
+  std::map<std::string, LineMap> files, without_source;
+  for (const vgpu::LineCounters& line : rung.lines) {
+    std::map<std::string, LineMap>& place =
+        source_lines(line.file).empty() ? without_source : files;
+    place[line.file][line.line] += line.counters;
+  }
   const std::vector<Shown> shown = shown_figures(rung.lines);
   std::string out;
   for (const auto& [file, lines] : files) out += listing(file, lines, shown);
-  return out;
+  return out + elsewhere(without_source, shown);
 }
 
 std::string fact(std::string_view name, const std::string& value) {

@@ -223,7 +223,9 @@ std::string html_pipes(const bench::LadderResult& result) {
   const model::Gpu* gpu = gpu_of(result.context);
   std::string out = fmt::format(
       "<section id=\"limits\">\n<h2>What limits each rung</h2>\n<p class=\"hint\">The time that "
-      "each pipe would need for its share of the work, were it the only one, at the rates of {}. "
+      "each pipe would need for its share of the work, were it the only one, at the rates of {} "
+      "and "
+      "on those of its SMs that have a block. "
       "The longest is what the next rung must relieve.</p>\n<div class=\"scroll\"><table "
       "class=\"sortable heat\"><thead><tr>",
       escape_html(gpu ? gpu->name : result.context.gpu));

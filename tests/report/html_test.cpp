@@ -120,5 +120,12 @@ TEST(LadderHtml, SourceStandsBesideItsCounters) {
   EXPECT_TRUE(contains(page, escape_html(source->contents.substr(0, source->contents.find('\n')))));
 }
 
+// Lines of files whose text is not embedded are summed up, not listed.
+TEST(LadderHtml, LinesWithoutSourceAreOneRow) {
+  const std::string page = own_text(test::virtual_result());
+  EXPECT_TRUE(contains(page, "nowhere.cu, 2 lines"));
+  EXPECT_TRUE(contains(page, "title=\"260800\""));  // 800 + 260000 wavefronts
+}
+
 }  // namespace
 }  // namespace tilewise::report

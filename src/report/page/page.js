@@ -216,7 +216,20 @@ function numberRanges(numbers) {
   return parts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
-// Writes each group's numbers above its point.
+// Writes each group's numbers beside its point, one row further out where a neighbour's would touch.
+function writeLabels(ctx, elements, dataset) {
+  const out = dataset.labelsBelow ? 1 : -1;
+  const taken = [];
+  elements.forEach((element, i) => {
+    const text = numberRanges(dataset.groups[i].rungs.map((rung) => rung.number));
+    const half = ctx.measureText(text).width / 2 + 3;
+    let row = 0;
+    while (taken.some((box) => box.row === row && Math.abs(box.x - element.x) < box.half + half)) row += 1;
+    taken.push({row, x: element.x, half});
+    ctx.fillText(text, element.x, element.y + (out > 0 ? 20 : -11) + out * 15 * row);
+  });
+}
+
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {
@@ -226,11 +239,9 @@ const pointLabels = {
     ctx.fillStyle = style("--ink");
     ctx.textAlign = "center";
     chart.data.datasets.forEach((dataset, index) => {
-      if (!dataset.groups || !chart.isDatasetVisible(index)) return;
-      chart.getDatasetMeta(index).data.forEach((element, i) => {
-        const below = dataset.labelsBelow ? 20 : -11;
-        ctx.fillText(numberRanges(dataset.groups[i].rungs.map((rung) => rung.number)), element.x, element.y + below);
-      });
+      if (dataset.groups && chart.isDatasetVisible(index)) {
+        writeLabels(ctx, chart.getDatasetMeta(index).data, dataset);
+      }
     });
     ctx.restore();
   },
@@ -279,7 +290,7 @@ function drawRoofline() {
       scales: {
         x: axis("FLOP for each byte requested from global memory (logarithmic)",
                 {type: "logarithmic", min: from, max: to, ticks: powers}),
-        y: axis("GFLOP/s (logarithmic)", {type: "logarithmic", max: 2 * gpu.peak_f32 / 1e9, ticks: powers}),
+        y: axis("GFLOP/s (logarithmic)", {type: "logarithmic", max: 4 * gpu.peak_f32 / 1e9, ticks: powers}),
       },
       plugins: {
         legend: {position: "top", align: "start", labels: {color: style("--ink"), usePointStyle: true, boxWidth: 26}},
