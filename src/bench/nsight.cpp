@@ -132,10 +132,12 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// ncu's own words for what went wrong, the first of them; empty when it has none.
+// ncu's own words for what went wrong, the first of them; empty when it has none, or only says that
+// the program failed, which that one says better itself.
 std::string_view error_line(std::string_view text) {
   for (const std::string_view mark : {"==ERROR== ", "==WARNING== No kernels"}) {
     for (const std::string_view line : lines_of(text)) {
+      if (line.find("application returned an error code") != std::string_view::npos) return {};
       if (line.starts_with(mark)) return line.substr(line.find(' ') + 1);
     }
   }

@@ -15,6 +15,7 @@
 #include "core/file.hpp"
 #include "core/npy.hpp"
 #include "kernels/catalogue.hpp"
+#include "kernels/images.hpp"
 #include "model/gpu.hpp"
 #include "report/report.hpp"
 
@@ -69,8 +70,18 @@ void check_ability(const device::Device& device, const LadderOptions& options) {
                           options.counters ? "--counters" : "--repeat", device::cuda_status()));
 }
 
+// All rungs, unless named; without kernels in this build, those that need none.
+std::vector<const kernels::Rung*> choose_rungs(const LadderOptions& options) {
+  std::vector<const kernels::Rung*> rungs = kernels::select_rungs(options.rungs);
+  if (options.rungs.empty() && kernels::images().empty()) {
+    std::erase_if(rungs, [](const kernels::Rung* rung) { return !rung->on_cpu; });
+  }
+  return rungs;
+}
+
 bench::LadderRequest make_request(const LadderOptions& options, const Inputs& inputs,
-                                  const device::Device& device) {
+                                  const device::Device& device,
+                                  std::vector<const kernels::Rung*> rungs) {
   bench::LadderRequest request;
   const std::int64_t size = options.size.value_or(device.is_virtual() ? kVirtualSize : kRealSize);
   request.m = options.m.value_or(size);
@@ -87,7 +98,7 @@ bench::LadderRequest make_request(const LadderOptions& options, const Inputs& in
   request.beta = options.beta;
   request.seed = options.seed;
   request.repeat = options.repeat.value_or(0);
-  request.rungs = kernels::select_rungs(options.rungs);
+  request.rungs = std::move(rungs);
   request.keep_c = !options.save_c.empty();
   return request;
 }
@@ -152,14 +163,14 @@ int verdict(const bench::LadderResult& result) {
 int run(const LadderOptions& options) {
   // Everything that can be wrong with the command line shows before anything runs.
   check_combinations(options);
-  kernels::select_rungs(options.rungs);
+  std::vector<const kernels::Rung*> rungs = choose_rungs(options);
   if (!options.gpu.empty()) model::find_gpu(options.gpu);
   const Inputs inputs = read_inputs(options);
   check_outputs(options.outputs(), {options.a, options.b});
 
   const std::unique_ptr<device::Device> device = open_device(options);
   check_ability(*device, options);
-  const bench::LadderRequest request = make_request(options, inputs, *device);
+  const bench::LadderRequest request = make_request(options, inputs, *device, std::move(rungs));
   if (options.launch_once) {
     bench::launch_each_once(*device, request);
     return kDone;
@@ -171,6 +182,9 @@ int run(const LadderOptions& options) {
   if (counters) counters->read(result, request);
   write_outputs(result, options);
   print(report::ladder_table(result, table_columns(), wants_color(options.color)));
+  if (request.rungs.size() < kernels::select_rungs(options.rungs).size()) {
+    complain("this build has no GPU kernels (nvcc was missing): only the host's rungs ran");
+  }
   return verdict(result);
 }
 

@@ -65,22 +65,23 @@ TEST(Ladder, FindsEveryFault) {
 }
 
 TEST(Ladder, FindsADroppedProductWhereTheBoundIsWide) {
-  FakeDevice device(Fault::kDroppedProduct);
-  const RungResult row =
-      run_one(device, request_for(5, 5, 20'000, {&fake_rung(Dtype::kF32, Order::kRowMajor)}));
-  EXPECT_FALSE(row.verified);
+  const LadderRequest request =
+      request_for(5, 5, 20'000, {&fake_rung(Dtype::kF32, Order::kRowMajor)});
+  FakeDevice good(Fault::kNone, true);
+  EXPECT_TRUE(run_one(good, request).verified);
+  EXPECT_EQ(good.launches(), 2);  // the second on integers
+  FakeDevice bad(Fault::kDroppedProduct, true);
+  EXPECT_FALSE(run_one(bad, request).verified);
 }
 
 TEST(Ladder, FindsAFaultInARowOutsideTheSample) {
   // 1291³ is just beyond the full check.
-  const LadderRequest request =
-      request_for(1291, 1291, 1291, {&fake_rung(Dtype::kF32, Order::kRowMajor)});
-  FakeDevice good(Fault::kNone, true);
-  EXPECT_TRUE(run_one(good, request).verified);
-  EXPECT_EQ(good.launches(), 2);  // the second on integers
   FakeDevice bad(Fault::kWrongElement, true);
   bad.strike_at(700, 1290);
-  EXPECT_FALSE(run_one(bad, request).verified);
+  const RungResult row =
+      run_one(bad, request_for(1291, 1291, 1291, {&fake_rung(Dtype::kF32, Order::kRowMajor)}));
+  EXPECT_FALSE(row.verified);
+  EXPECT_NE(row.wrong.find("C[700][1290]"), std::string::npos) << row.wrong;
 }
 
 TEST(Ladder, CallsBitsThatMoveARace) {

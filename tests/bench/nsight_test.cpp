@@ -201,7 +201,9 @@ TEST_F(NsightProgram, FailedProfileGivesNcusReason) {
 }
 
 TEST_F(NsightProgram, FailedProgramGivesItsLastWords) {
-  play(into_log("==PROF== Connected\n") + "echo 'tilewise: no CUDA device' >&2; exit 3\n");
+  play(into_log("==ERROR== The application returned an error code (3).\n"
+                "==WARNING== No kernels were profiled.\n") +
+       "echo 'tilewise: no CUDA device' >&2; exit 3\n");
   expect_error(ErrorCode::kDriver, {"tilewise: no CUDA device", "exit code 3"},
                [] { Nsight().profile({"/bin/true"}, kWanted); });
 }

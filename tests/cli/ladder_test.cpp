@@ -10,11 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
 #include "core/counters.hpp"
 #include "core/file.hpp"
+#include "core/float16.hpp"
 #include "core/npy.hpp"
 #include "program.hpp"
 #include "report/format.hpp"
@@ -29,25 +31,31 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-template <typename T>
-npy::Array matrix(std::int64_t rows, std::int64_t columns, Order order,
-                  T (*element)(std::int64_t row, std::int64_t column)) {
-  npy::Array array{sizeof(T) == 4 ? Dtype::kF32 : Dtype::kF64, order, rows, columns, {}};
-  array.bytes.resize(static_cast<std::size_t>(rows * columns) * sizeof(T));
+using Element = double (*)(std::int64_t row, std::int64_t column);
+
+npy::Array matrix(Dtype dtype, std::int64_t rows, std::int64_t columns, Order order,
+                  Element element) {
+  npy::Array array{dtype, order, rows, columns, {}};
+  array.bytes.resize(static_cast<std::size_t>(rows * columns) * size_of(dtype));
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) {
-      const T value = element(r, c);
+      const double f64 = element(r, c);
+      const float f32 = static_cast<float>(f64);
+      const std::uint16_t f16 = f64_to_f16(f64);
+      const void* value = dtype == Dtype::kF64   ? static_cast<const void*>(&f64)
+                          : dtype == Dtype::kF32 ? static_cast<const void*>(&f32)
+                                                 : static_cast<const void*>(&f16);
       const std::int64_t index = order == Order::kRowMajor ? r * columns + c : c * rows + r;
-      std::memcpy(array.bytes.data() + static_cast<std::size_t>(index) * sizeof(T), &value,
-                  sizeof(T));
+      std::memcpy(array.bytes.data() + static_cast<std::size_t>(index) * size_of(dtype), value,
+                  size_of(dtype));
     }
   }
   return array;
 }
 
-// Halves, so that every product and sum is exact in f32.
-float a_element(std::int64_t r, std::int64_t c) {
-  return static_cast<float>((r * 7 + c * 3) % 11 - 5) / 2;
+// Halves, so that every product and sum is exact in every type.
+double a_element(std::int64_t r, std::int64_t c) {
+  return static_cast<double>((r * 7 + c * 3) % 11 - 5) / 2;
 }
 double b_element(std::int64_t r, std::int64_t c) {
   return static_cast<double>((r * 5 + c * 2) % 9 - 4) / 2;
@@ -164,10 +172,18 @@ TEST_F(Ladder, EmptyProblemsAreDone) {
   }
 }
 
-// The whole way: .npy in (C and Fortran order, f32 and f64), product, .npy out.
-TEST_F(Ladder, MultipliesFiles) {
-  npy::write(path("a.npy"), matrix<float>(31, 13, Order::kRowMajor, a_element));
-  npy::write(path("b.npy"), matrix<double>(13, 22, Order::kColumnMajor, b_element));
+class LadderFiles : public Ladder, public testing::WithParamInterface<std::pair<Dtype, Dtype>> {};
+
+INSTANTIATE_TEST_SUITE_P(Types, LadderFiles,
+                         testing::Values(std::pair(Dtype::kF32, Dtype::kF64),
+                                         std::pair(Dtype::kF16, Dtype::kF32),
+                                         std::pair(Dtype::kF64, Dtype::kF16)));
+
+// The whole way: .npy in (A in C order, B in Fortran order), product, .npy out.
+TEST_P(LadderFiles, AreMultiplied) {
+  const auto [a_type, b_type] = GetParam();
+  npy::write(path("a.npy"), matrix(a_type, 31, 13, Order::kRowMajor, a_element));
+  npy::write(path("b.npy"), matrix(b_type, 13, 22, Order::kColumnMajor, b_element));
   for (const char* rung : {"naive", "f64_column_major", "cpu_loop"}) {
     const Outcome outcome =
         run({"ladder", "--device", "virtual", "--a", path("a.npy"), "--b", path("b.npy"), "--rungs",
@@ -189,8 +205,8 @@ TEST_F(Ladder, MultipliesFiles) {
 }
 
 TEST_F(Ladder, FilesThatDoNotFitAreNamed) {
-  npy::write(path("a.npy"), matrix<float>(4, 5, Order::kRowMajor, a_element));
-  npy::write(path("b.npy"), matrix<double>(6, 7, Order::kRowMajor, b_element));
+  npy::write(path("a.npy"), matrix(Dtype::kF32, 4, 5, Order::kRowMajor, a_element));
+  npy::write(path("b.npy"), matrix(Dtype::kF64, 6, 7, Order::kRowMajor, b_element));
   const std::string whole = read_file(path("a.npy"));
   folder_.with("short.npy", whole.substr(0, whole.size() - 3));
   folder_.with("text.npy", "1 2 3\n");
@@ -215,7 +231,7 @@ TEST_F(Ladder, FilesThatDoNotFitAreNamed) {
 }
 
 TEST_F(Ladder, OutputsAreCheckedBeforeTheRun) {
-  npy::write(path("a.npy"), matrix<float>(4, 4, Order::kRowMajor, a_element));
+  npy::write(path("a.npy"), matrix(Dtype::kF32, 4, 4, Order::kRowMajor, a_element));
   std::filesystem::create_directory(path("folder"));
   const auto complaint = [&](const Words& outputs) {
     Words arguments{"ladder", "--device", "virtual", "--a", path("a.npy"), "--b", path("a.npy")};
@@ -284,6 +300,15 @@ TEST_F(Ladder, LaunchOnceIsSilent) {
   const Outcome outcome = small({"--launch-once"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST(LadderWithoutKernels, RunsTheHostsRungAndSaysSo) {
+  if (has_kernels()) GTEST_SKIP() << "built with nvcc";
+  const Outcome outcome = run({"ladder", "--size", "16"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(contains(outcome.out, "cpu_loop"));
+  EXPECT_TRUE(contains(outcome.err, "no GPU kernels")) << outcome.err;
+  EXPECT_EQ(run({"ladder", "--size", "16", "--rungs", "naive"}).code, 2);
 }
 
 }  // namespace

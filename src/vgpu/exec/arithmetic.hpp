@@ -199,31 +199,31 @@ struct Mad24Hi {
     return static_cast<T>(UnsignedOf<T>(Mul24Hi::run(a, b)) + UnsignedOf<T>(c));
   }
 };
+/// Position and length of a bit field. Of 32-bit fields only the low 8 bits of both count; ptxas makes
+/// 64-bit ones of shifts, in which all bits do.
+template <class T>
+inline std::uint64_t field_size(std::uint32_t size) {
+  return sizeof(T) == 8 ? size : size & 0xFF;
+}
 struct Bfe {
   template <class T> static T run(T a, std::uint32_t position, std::uint32_t length) {
     using U = UnsignedOf<T>;
-    const unsigned pos = position & 0xFF, len = length & 0xFF, top = kBits<T> - 1;
-    U result = pos > top ? U{0} : static_cast<U>(static_cast<U>(a) >> pos);
+    const std::uint64_t pos = field_size<T>(position), len = field_size<T>(length), top = kBits<T> - 1;
+    const U value = pos > top ? U{0} : static_cast<U>(static_cast<U>(a) >> pos);
     bool sign = false;
     if constexpr (std::is_signed_v<T>) {
-      const unsigned last = pos + len - 1 < top ? pos + len - 1 : top;
+      const std::uint64_t last = pos + len - 1 < top ? pos + len - 1 : top;
       sign = len != 0 && ((static_cast<U>(a) >> last) & 1);
     }
-    if (len <= top) {
-      const U field = static_cast<U>((U{1} << len) - 1);
-      // Bits beyond the operand count as its sign.
-      if (sign && pos + len > top + 1) result |= pos > top ? ~U{0} : ~static_cast<U>(~U{0} >> pos);
-      result &= field;
-      if (sign) result |= static_cast<U>(~field);
-    } else if (sign) {
-      result |= pos > top ? ~U{0} : static_cast<U>(~static_cast<U>(~U{0} >> pos));
-    }
-    return static_cast<T>(result);
+    // Bits beyond the field, or beyond the operand, count as its sign.
+    const std::uint64_t inside = pos > top ? 0 : (len < top + 1 - pos ? len : top + 1 - pos);
+    const U field = inside > top ? ~U{0} : static_cast<U>((U{1} << inside) - 1);
+    return static_cast<T>(sign ? (value & field) | static_cast<U>(~field) : value & field);
   }
 };
-struct Bfi {  // bfi d, a, b, position, length: r[4] holds the length
+struct Bfi {
   template <class T> static T run(T a, T b, std::uint32_t position, std::uint32_t length) {
-    const unsigned pos = position & 0xFF, len = length & 0xFF;
+    const std::uint64_t pos = field_size<T>(position), len = field_size<T>(length);
     if (pos >= kBits<T> || len == 0) return b;
     const T field = len >= kBits<T> ? ~T{0} : static_cast<T>((T{1} << len) - 1);
     const T mask = static_cast<T>(field << pos);

@@ -247,11 +247,7 @@ std::uint32_t Decoder::constant(std::uint64_t bits, bool wide, bool parameter_ad
 std::uint64_t Decoder::constant_bits(const Operand& o, Type type) const {
   const int bytes = ptx::size_of(type);
   const std::uint64_t mask = bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
-  if (o.kind == OperandKind::kFloat) {
-    if (type == Type::kF64 && o.single) {
-      return std::bit_cast<std::uint64_t>(
-          static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
-    }
+  if (o.kind == OperandKind::kFloat) {  // bits of an f32 stay as they are, even for an f64
     if (type == Type::kF32 && !o.single) {
       return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
     }

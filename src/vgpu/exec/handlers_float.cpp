@@ -82,6 +82,19 @@ T compute(T a, T b, T c, unsigned mode) {
   return a;
 }
 
+/// Hardware flushes a product or sum that is subnormal before it is rounded.
+template <Operation kOperation>
+bool is_tiny(float a, float b, float c) {
+  constexpr double kLeastNormal = 0x1p-126;
+  if (kOperation == Operation::kMul) return std::fabs(double{a} * b) < kLeastNormal;
+  if (kOperation == Operation::kFma) return std::fabs(fma_to_odd(a, b, c)) < kLeastNormal;
+  return false;
+}
+template <Operation kOperation>
+bool is_tiny(double, double, double) {
+  return false;
+}
+
 template <Operation kOperation, class T>
 struct Float {
   static void masked(Warp& w, const Op& op) {
@@ -91,7 +104,9 @@ struct Float {
       const T a = flush(get<T>(cells<T>(w, op.r[1])[lane]), op.mode);
       const T b = flush(get<T>(cells<T>(w, op.r[2])[lane]), op.mode);
       const T c = flush(get<T>(cells<T>(w, op.r[3])[lane]), op.mode);
-      const T result = clamp(flush(compute<kOperation, T>(a, b, c, op.mode), op.mode), op.mode);
+      T result = compute<kOperation, T>(a, b, c, op.mode);
+      if ((op.mode & kFlush) && is_tiny<kOperation>(a, b, c)) result = std::copysign(T{0}, result);
+      result = clamp(flush(result, op.mode), op.mode);
       cells<T>(w, op.r[0])[lane] = put<T>(result);
     }
   }
@@ -200,7 +215,7 @@ struct TestProperty {
         case 1: result = kind == FP_INFINITE; break;
         case 2: result = kind != FP_NAN; break;
         case 3: result = kind == FP_NAN; break;
-        case 4: result = kind == FP_NORMAL; break;
+        case 4: result = kind == FP_NORMAL || kind == FP_ZERO; break;  // zeros count as normal
         default: result = kind == FP_SUBNORMAL; break;
       }
       bits |= static_cast<std::uint32_t>(result) << lane;

@@ -48,7 +48,8 @@ def field_edges():
 
 def extract(kind, a, position, length):
     width = bits_of(kind)
-    position, length = position & 0xFF, length & 0xFF
+    if width == 32:
+        position, length = position & 0xFF, length & 0xFF
     if kind[0] == "u" or length == 0:
         fill = 0
     else:
@@ -62,8 +63,9 @@ def extract(kind, a, position, length):
 
 def insert(kind, a, b, position, length):
     width = bits_of(kind)
-    position, length = position & 0xFF, length & 0xFF
-    for i in range(length):
+    if width == 32:
+        position, length = position & 0xFF, length & 0xFF
+    for i in range(min(length, width)):
         if position + i < width:
             b = b & ~(1 << (position + i)) | (a >> i & 1) << (position + i)
     return b
@@ -111,8 +113,8 @@ def bit_fields():
     ]
     lanewise(
         "bit_field",
-        "bfe reads a bit field (s: extends its sign), bfi writes one; only the low 8 "
-        "bits of\nposition and length count.",
+        "bfe reads a bit field (s: extends its sign), bfi writes one; of 32 bits, "
+        "only the low\n8 bits of position and length count; of 64 bits, all of them do.",
         columns,
         ops,
     )

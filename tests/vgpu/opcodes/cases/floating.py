@@ -9,11 +9,18 @@ from .values import float_pairs, floats, generator, random_float
 MODES = ("rn", "rz", "rm", "rp")
 
 
-def flushed(form, function):
-    """`function` as .ftz computes it: subnormal operands and results are zeros of their sign."""
+def flushed(form, function, truncating=None):
+    """`function` as .ftz computes it: subnormal operands and results are zeros of their sign.
+
+    Hardware looks at a result before it rounds: what would round up to the least normal number is
+    flushed too. `truncating`, the function with rounding to zero, tells."""
 
     def with_flush(*operands):
-        return exact.flush(form, function(*[exact.flush(form, x) for x in operands]))
+        operands = [exact.flush(form, x) for x in operands]
+        truncated = truncating(*operands) if truncating else exact.NAN
+        if truncated != exact.NAN and exact.is_subnormal(form, truncated):
+            return exact.flush(form, truncated)
+        return exact.flush(form, function(*operands))
 
     return with_flush
 
@@ -35,7 +42,12 @@ def variants(kind, function, modes=MODES):
         dot = f".{mode}" if mode else ""
         found.append((dot, plain))
         if kind == "f32":
-            found.append((dot + ".ftz", flushed(form, plain)))
+            truncating = (
+                (lambda *operands: function(form, *operands, "rz"))
+                if function in (exact.mul, exact.fma)
+                else None
+            )
+            found.append((dot + ".ftz", flushed(form, plain, truncating)))
     return found
 
 
@@ -280,7 +292,6 @@ def properties():
             "normal": lambda form, x: not (
                 exact.is_nan(form, x)
                 or exact.is_infinite(form, x)
-                or exact.is_zero(form, x)
                 or exact.is_subnormal(form, x)
             ),
             "subnormal": exact.is_subnormal,

@@ -107,7 +107,7 @@ constants(
                 ("0.1", f64(0.1)),
                 ("0D7FF0000000000000", 0x7FF0000000000000),
                 ("-1.5e-300", f64(-1.5e-300)),
-                ("0f3FC00000", f64(1.5)),
+                ("0f3FC00000", 0x3FC00000),  # ptxas takes the bits as they are
             ],
         ),
         (
@@ -246,7 +246,6 @@ def lanes():
         Op(f"mov.u32 {{}}, %{name};", "b32", [function(x % 32) for x in values], f"%{name}")
         for name, function in names.items()
     ]
-    ops.append(Op("mov.u32 {}, %warpid;", "u32", [x // 32 for x in values], "%warpid"))
     lanewise(
         "lane_registers", "Registers that speak of a lane, in three warps.", {}, ops, threads=96
     )
