@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
 #include "report/assets.hpp"
@@ -39,9 +38,9 @@ std::string own_text(const bench::LadderResult& result) {
 TEST(LadderHtml, NeedsNoNetwork) {
   for (const auto& result : {test::virtual_result(), test::cuda_result()}) {
     const std::string page = own_text(result);
-    EXPECT_FALSE(std::regex_search(page, std::regex(R"((src|href)="(https?:)?//)")));
-    EXPECT_FALSE(contains(page, "@import"));
-    EXPECT_FALSE(contains(page, "fetch("));
+    for (const char* remote : {"=\"http", "=\"//", "url(", "@import", "fetch("}) {
+      EXPECT_FALSE(contains(page, remote)) << remote;
+    }
     EXPECT_FALSE(contains(page, "{{"));
     EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   }

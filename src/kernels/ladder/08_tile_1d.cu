@@ -8,6 +8,8 @@
 // Registers grow by TM sums.
 // Limit now: shared-memory wavefronts: A is still read once for each FMA. Next: tile both ways
 // (09 tile_2d).
+// Measured: 16.1 TFLOP/s at 4096³ on an H200, 31% of cuBLAS SGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/element.cuh"
 
 constexpr int kBM = 64, kBN = 64, kBK = 8, kTM = 8;

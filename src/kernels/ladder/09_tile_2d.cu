@@ -9,6 +9,8 @@
 // in registers, and makes rung 10 of this one.
 // A thread's elements are 16 apart, so the lanes of a warp read 16 consecutive words of B.
 // Limit now: shared-memory wavefronts. Next: read each operand once (10 tile_2d_registers).
+// Measured: 7.6 TFLOP/s at 4096³ on an H200, 15% of cuBLAS SGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/element.cuh"
 
 constexpr int kBM = 128, kBN = 128, kBK = 8, kTM = 8, kTN = 8;

@@ -10,6 +10,8 @@
 // wavefronts a step that saves 8: look for it in the counters, not in the time.
 // Limit now: wavefronts of the loads of B: 16 different quads in a warp take four. Next: an order of
 // lanes that takes two (17 z_order).
+// Measured: 44.7 TFLOP/s at 4096³ on an H200, 87% of cuBLAS SGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/stage.cuh"
 
 constexpr int kPitch = kBM + 4;

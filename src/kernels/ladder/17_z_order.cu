@@ -13,6 +13,8 @@
 // Bank conflicts: none, neither on loads nor on stores.
 // Limit now: the FMAs wait for the fragments that were read just before them. Next: all of it, and
 // the fragments of the next k read ahead (18 final).
+// Measured: 45.8 TFLOP/s at 4096³ on an H200, 89% of cuBLAS SGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/stage.cuh"
 
 constexpr int kPitch = kBM + 4;

@@ -16,6 +16,8 @@
 // Shared reads per FMA: 24/128 = 0.19, in 6 instructions for 128 FMAs. Of the loop's instructions,
 // 92% are FMAs. Bank conflicts: none.
 // Limit now: issue slots. Next: tensor cores.
+// Measured: 52.7 TFLOP/s at 4096³ on an H200, 103% of cuBLAS SGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/quad.cuh"
 
 constexpr int kBM = 128, kBN = 128, kBK = 8, kWM = 64, kWN = 64, kTM = 16, kTN = 8;

@@ -9,6 +9,8 @@
 // Global reads: m·n·k·(1/16 + 1/16). Shared reads per FMA: 2. Bank conflicts: none.
 // Limit now: shared-memory wavefronts. Next: the same with column-major matrices
 // (20 f64_column_major).
+// Measured: 4.6 TFLOP/s at 4096³ on an H200, 8% of cuBLAS DGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/element.cuh"
 
 constexpr int kTile = 16;

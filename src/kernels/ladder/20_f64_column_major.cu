@@ -8,6 +8,8 @@
 // padding to 17 doubles moves every row by two banks, so that 16 lanes cover all 32 banks.
 // Global reads: m·n·k·(1/16 + 1/16). Shared reads per FMA: 2. Bank conflicts: none.
 // Limit now: shared-memory wavefronts. Next: the register tiles of 09 to 18, in double precision.
+// Measured: 4.6 TFLOP/s at 4096³ on an H200, 7% of cuBLAS DGEMM:
+// bench/results/h200/2026-11-21-ladder-4096.json
 #include "kernels/ladder/element.cuh"
 
 constexpr int kTile = 16;
