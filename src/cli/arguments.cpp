@@ -88,6 +88,15 @@ void prepare(CLI::App& app) {
   }
 }
 
+// A word of its own: not nothing, and not the next option.
+std::string parse_word(std::string_view option, const std::string& text,
+                       std::string_view expected) {
+  if (text.empty() || text.starts_with("--")) {
+    fail(fmt::format("{}: expected {}, got '{}'", option, expected, text));
+  }
+  return text;
+}
+
 template <typename Number> std::optional<Number> number(const std::string& text) {
   Number value{};
   const char* end = text.data() + text.size();
@@ -139,10 +148,11 @@ std::string parse_choice(std::string_view option, const std::string& text,
 }
 
 std::string parse_path(std::string_view option, const std::string& text) {
-  if (text.empty() || text.starts_with("--")) {
-    fail(fmt::format("{}: expected a file name, got '{}'", option, text));
-  }
-  return text;
+  return parse_word(option, text, "a file name");
+}
+
+std::string parse_name(std::string_view option, const std::string& text) {
+  return parse_word(option, text, "a name");
 }
 
 }  // namespace tilewise::cli

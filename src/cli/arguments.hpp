@@ -31,4 +31,7 @@ std::string parse_choice(std::string_view option, const std::string& text,
 /// The name of a file or folder: not empty, and not an option that took its place.
 std::string parse_path(std::string_view option, const std::string& text);
 
+/// A name (of a GPU, of rungs), under the same conditions.
+std::string parse_name(std::string_view option, const std::string& text);
+
 }  // namespace tilewise::cli

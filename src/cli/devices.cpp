@@ -209,7 +209,7 @@ void add_devices(CLI::App& app, Action& action) {
       app.add_subcommand("devices", "What is known of the GPUs here and in the catalogue");
   command
       ->add_option_function<std::string>(
-          "--gpu", [options](const std::string& text) { options->gpu = parse_path("--gpu", text); },
+          "--gpu", [options](const std::string& text) { options->gpu = parse_name("--gpu", text); },
           "Only this GPU of the catalogue")
       ->type_name("KEY");
   command

@@ -56,9 +56,9 @@ void add_device(CLI::App& command, LadderOptions& o) {
         return parse_choice(name, text, kDevices);
       });
   add(command, "--gpu", "KEY", o.gpu,
-      "What the virtual GPU plays (see 'tilewise devices'); else h200", parse_path);
+      "What the virtual GPU plays (see 'tilewise devices'); else h200", parse_name);
   add(command, "--rungs", "LIST", o.rungs, "Names and ranges: a,b,first..last; else all",
-      parse_path);
+      parse_name);
   add(command, "--repeat", "N", o.repeat, "Timed runs a rung on a real GPU",
       [](const std::string& name, const std::string& text) {
         const std::int64_t value = parse_whole(name, text, 1);

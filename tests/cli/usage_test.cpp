@@ -81,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{{"ladder", "--alpha", "nan"}, {"--alpha", "finite", "'nan'"}},
                     Mistake{{"ladder", "--beta", "inf"}, {"--beta", "finite", "'inf'"}},
                     Mistake{{"ladder", "--beta", "two"}, {"--beta", "'two'"}},
+                    Mistake{{"ladder", "--rungs", ""}, {"--rungs", "a name, got ''"}},
+                    Mistake{{"devices", "--gpu", "--json"}, {"--gpu", "a name", "'--json'"}},
                     Mistake{{"ladder", "--json", "--csv"}, {"--json", "file name", "'--csv'"}},
                     Mistake{{"ladder", "--size", "4", "--size", "5"}, {"--size"}}));
 

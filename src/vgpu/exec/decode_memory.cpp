@@ -6,18 +6,13 @@
 
 #include "vgpu/exec/decode.hpp"
 #include "vgpu/exec/memory_modes.hpp"
+#include "vgpu/exec/type_names.hpp"
 
 namespace tilewise::vgpu {
 
 using ptx::OperandKind;
 using ptx::Space;
 using ptx::Type;
-
-namespace {
-
-bool is_signed(Type t) { return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64; }
-
-}  // namespace
 
 // State space, vector length and type; what concerns caches and ordering changes nothing here, because
 // a warp's accesses take effect in program order.

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions: parameters, directives, declarations, labels.
+#pragma once
+
+#include <memory>
+
+#include "vgpu/ptx/instruction_parser.hpp"
+
+namespace tilewise::vgpu::ptx {
+
+class FunctionParser : public InstructionParser {
+ protected:
+  using InstructionParser::InstructionParser;
+
+  // Functions.
+  void parse_function() {
+    Function f;
+    f.line = here().line;
+    f.is_entry = take().text == "entry";
+    function_ = &f;
+    scopes_.assign(1, Scope{});
+    scope_ = 0;
+    pending_labels_.clear();
+    last_location_ = {};
+    if (is_symbol('(')) parse_parameters(f.results, f.result_registers);
+    f.name = take_name("a function's name");
+    if (is_symbol('(')) parse_parameters(f.parameters, f.parameter_registers);
+    parse_function_directives(f);
+    if (!accept(';')) {
+      f.has_body = true;
+      parse_block();
+      resolve_labels();
+    }
+    store(std::move(f));
+    function_ = nullptr;
+  }
+
+  // A definition replaces the declaration that went before it.
+  void store(Function f) {
+    for (Function& known : module_.functions) {
+      if (known.name != f.name) continue;
+      if (known.has_body && f.has_body) fail_at(f.line, fmt::format("{} is defined twice", f.name));
+      if (f.has_body) known = std::move(f);
+      return;
+    }
+    module_.functions.push_back(std::move(f));
+  }
+
+  void parse_parameters(std::vector<Variable>& variables, std::vector<int>& registers) {
+    expect('(');
+    while (!accept(')')) {
+      if (here().kind != TokenKind::kDotted) fail("expected .param or .reg");
+      const auto space = find_space(here().text);
+      if (!space) fail("expected .param or .reg");
+      take();
+      Variable v = is_symbol('_') ? Variable{} : parse_variable(*space, false);
+      v.space = *space;
+      registers.push_back(*space == Space::kReg ? declare_register(v.name, v.type) : -1);
+      variables.push_back(std::move(v));
+      accept(',');
+    }
+  }
+
+  void parse_function_directives(Function& f) {
+    while (here().kind == TokenKind::kDotted) {
+      const std::string_view directive = take().text;
+      if (directive == "maxntid" || directive == "reqntid") {
+        std::uint64_t product = take_count("a block size", 1u << 20);
+        while (accept(',')) product *= take_count("a block size", 1u << 20);
+        f.max_threads = static_cast<int>(product);
+      } else if (directive == "minnctapersm" || directive == "maxnctapersm" || directive == "maxnreg" ||
+                 directive == "reqnctapercluster" || directive == "maxclusterrank") {
+        take();
+        while (accept(',')) take();
+      } else if (directive == "pragma") {
+        take();
+        accept(';');
+      } else if (directive != "noreturn" && directive != "explicitcluster" &&
+                 directive != "blocksareclusters" && directive != "unique") {
+        fail(fmt::format("unknown function directive .{}", directive));
+      }
+    }
+  }
+
+  int declare_register(std::string_view name, Type type) {
+    const int index = static_cast<int>(function_->registers.size());
+    function_->registers.push_back({name, type});
+    scopes_[scope_].registers[name] = index;
+    return index;
+  }
+
+  void parse_block() {
+    expect('{');
+    scopes_.push_back(Scope{scope_, {}, {}, {}});
+    scope_ = static_cast<int>(scopes_.size()) - 1;
+    while (!is_symbol('}')) parse_statement();
+    take();
+    scope_ = scopes_[scope_].parent;
+  }
+
+  void parse_statement() {
+    if (at_end()) fail("the file ends before the function does");
+    if (is_symbol('{')) return parse_block();
+    if (accept(';')) return;
+    if (here().kind == TokenKind::kDotted) return parse_body_directive();
+    if (here().kind == TokenKind::kName && tokens_[at_ + 1].kind == TokenKind::kSymbol &&
+        tokens_[at_ + 1].text[0] == ':') {
+      return parse_label();
+    }
+    parse_instruction();
+  }
+
+  void parse_label() {
+    const std::string_view name = take().text;
+    expect(':');
+    if (scopes_[scope_].labels.contains(name)) fail(fmt::format("label {} is defined twice", name));
+    const int index = static_cast<int>(function_->labels.size());
+    function_->labels.push_back(name);
+    scopes_[scope_].labels[name] = index;
+    if (is_dotted("branchtargets")) {
+      take();
+      function_->branch_tables.push_back({index, {}});
+      const std::size_t table = function_->branch_tables.size() - 1;
+      do {
+        pending_targets_.push_back({table, take_name("a label"), scope_, here().line});
+      } while (accept(','));
+      return expect(';');
+    }
+    if (is_dotted("callprototype") || is_dotted("calltargets")) return skip_to_semicolon();
+    Statement s;
+    s.label = index;
+    function_->body.push_back(std::move(s));
+  }
+
+  void parse_body_directive() {
+    const std::string_view directive = here().text;
+    if (directive == "loc") return parse_location();
+    if (directive == "pragma" || directive == "alias") return skip_to_semicolon();
+    if (directive == "file") return parse_file();
+    if (directive == "section") return skip_section();
+    const auto space = find_space(directive);
+    if (!space) fail(fmt::format("unknown directive .{}", directive));
+    take();
+    if (*space == Space::kReg) return parse_registers();
+    do declare_variable(parse_variable(*space, false)); while (accept(','));
+    expect(';');
+  }
+
+  void declare_variable(Variable v) {
+    scopes_[scope_].variables[v.name] = static_cast<int>(function_->variables.size());
+    function_->variables.push_back(std::move(v));
+  }
+
+  void parse_location() {
+    take();
+    last_location_.file = static_cast<int>(take_count("a file index", 1u << 20));
+    last_location_.line = static_cast<int>(take_count("a line", INT32_MAX));
+    // The rest of the line: a column, and for inlined code where it was inlined. Counters are kept by
+    // the line itself, wherever it was inlined.
+    const int line = here().line;
+    while (!at_end() && here().line == line) take();
+  }
+
+  void parse_registers() {
+    Type type = Type::kB32;
+    while (here().kind == TokenKind::kDotted) {
+      const std::string_view word = take().text;
+      const auto found = find_type(word);
+      if (!found) fail(fmt::format("registers of type .{} are not supported", word));
+      type = *found;
+    }
+    do {
+      const std::string_view name = take_name("a register's name");
+      if (accept('<')) {
+        const std::uint64_t count = take_count("a number of registers", 1u << 20);
+        expect('>');
+        for (std::uint64_t i = 0; i < count; ++i) declare_register(numbered(name, i), type);
+      } else {
+        declare_register(name, type);
+      }
+    } while (accept(','));
+    expect(';');
+  }
+
+  // %r<100> declares %r0 … %r99; their names live as long as the module.
+  std::string_view numbered(std::string_view prefix, std::uint64_t i) {
+    module_.register_names.push_back(std::make_unique<std::string>(fmt::format("{}{}", prefix, i)));
+    return *module_.register_names.back();
+  }
+};
+
+}  // namespace tilewise::vgpu::ptx
