@@ -134,12 +134,13 @@ Limit find_limit(const Gpu& gpu, const Counters& counters, Dtype dtype, double c
   for (const Pipe& pipe : pipes) limit.pipes.push_back(pipe.time);
   if (pipes.empty() || pipes.front().time.microseconds <= 0) {
     limit.summary = "nothing to do";
-  } else if (blocks < static_cast<std::uint64_t>(gpu.sm_count)) {
-    limit.summary = "too few blocks to fill the GPU";
+    return limit;
+  }
+  limit.summary = pipes.front().summary;
+  if (blocks < static_cast<std::uint64_t>(gpu.sm_count)) {
+    limit.caveat = kTooFewBlocks;
   } else if (too_few_warps(gpu, parallel)) {
-    limit.summary = "too few warps to hide latency";
-  } else {
-    limit.summary = pipes.front().summary;
+    limit.caveat = kTooFewWarps;
   }
   return limit;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/counters.hpp"
@@ -20,8 +21,13 @@ struct PipeTime {
   double microseconds = 0;
 };
 
+inline constexpr std::string_view kTooFewBlocks = "too few blocks to fill the GPU";
+inline constexpr std::string_view kTooFewWarps = "too few warps to hide latency";
+
 struct Limit {
-  std::string summary;          ///< e.g. "shared-memory wavefronts", shown in the ladder's table
+  std::string summary;  ///< the busiest pipe in words, e.g. "shared-memory wavefronts"
+  /// Why no pipe is busy all the time: kTooFewBlocks, kTooFewWarps, or empty.
+  std::string caveat;
   std::vector<PipeTime> pipes;  ///< longest first
 };
 

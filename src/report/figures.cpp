@@ -58,8 +58,25 @@ std::string formula_text(const bench::Context& context) {
 }
 
 std::string limit_text(const model::Limit& limit) {
-  if (!limit.summary.starts_with("too few") || limit.pipes.empty()) return limit.summary;
-  return fmt::format("{}; busiest pipe: {}", limit.summary, limit.pipes.front().pipe);
+  if (limit.caveat != model::kTooFewWarps) return limit.summary;
+  return fmt::format("{}; {}", limit.summary, limit.caveat);
+}
+
+std::string small_grid_note(const bench::LadderResult& result) {
+  std::size_t small = 0, limited = 0;
+  for (const bench::RungResult& rung : result.rungs) {
+    if (!rung.limit) continue;
+    ++limited;
+    if (rung.limit->caveat == model::kTooFewBlocks) ++small;
+  }
+  if (small == 0) return {};
+  const model::Gpu* gpu = gpu_of(result.context);
+  const std::string sms = gpu ? fmt::format("the {} SMs of {}", gpu->sm_count, gpu->name)
+                              : std::string("the GPU's SMs");
+  return fmt::format(
+      "At this size {} of {} rungs have fewer blocks than {}: their counters tell more than a time "
+      "would.",
+      small, limited, sms);
 }
 
 bool all_exact(const bench::LadderResult& result) {

@@ -39,8 +39,11 @@ std::string tile_text(const kernels::TileShape& tile);
 /// "C = 1·A·B + 0·C" with the scalars of the run.
 std::string formula_text(const bench::Context& context);
 
-/// What limits a rung; where that is too little work for the GPU, also the pipe that is busy longest.
+/// What limits a rung: its busiest pipe, and whether too few warps keep that pipe waiting.
 std::string limit_text(const model::Limit& limit);
+
+/// A sentence for the whole ladder when rungs have fewer blocks than the GPU has SMs; else empty.
+std::string small_grid_note(const bench::LadderResult& result);
 
 /// Whether something was counted, and all of it exactly.
 bool all_exact(const bench::LadderResult& result);

@@ -226,9 +226,9 @@ std::string html_pipes(const bench::LadderResult& result) {
       "each pipe would need for its share of the work, were it the only one, at the rates of {} "
       "and "
       "on those of its SMs that have a block. "
-      "The longest is what the next rung must relieve.</p>\n<div class=\"scroll\"><table "
+      "The longest is what the next rung must relieve. {}</p>\n<div class=\"scroll\"><table "
       "class=\"sortable heat\"><thead><tr>",
-      escape_html(gpu ? gpu->name : result.context.gpu));
+      escape_html(gpu ? gpu->name : result.context.gpu), escape_html(small_grid_note(result)));
   out += head_cell("rung", false);
   for (const std::string& name : names) out += head_cell(escape_html(name), true);
   out += head_cell("limit", false) + "</tr></thead><tbody>\n";

@@ -94,6 +94,7 @@ void put_resources(Json& object, const bench::RungResult& result) {
   }
   if (!result.limit) return;
   object["limit"] = result.limit->summary;
+  if (!result.limit->caveat.empty()) object["limit_caveat"] = result.limit->caveat;
   for (const model::PipeTime& pipe : result.limit->pipes) {
     object["pipes"].push_back({{"pipe", pipe.pipe}, {"microseconds", pipe.microseconds}});
   }

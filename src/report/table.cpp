@@ -291,6 +291,8 @@ void Table::append_summary(std::string& out) const {
         fmt::format("WRONG results: {} of {}: {}", wrong.size(), count, fmt::join(wrong, ", "));
     for (const std::string& line : wrap(names, width_)) append_line(out, painted(kRed, line));
   }
+  const std::string small_grid = small_grid_note(result_);
+  if (!small_grid.empty()) append_note(out, kDim, small_grid);
   for (const std::string& note : fidelity_notes(result_)) {
     append_note(out, kYellow, "approximate: " + note);
   }

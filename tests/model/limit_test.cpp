@@ -118,10 +118,11 @@ TEST(Limit, FewBlocksLeaveSmsIdle) {
   Counters counters;
   counters.fma_threads = 12'800'000;
   const Limit limit = find(counters, 0, 5);  // half the SMs
-  EXPECT_EQ(limit.summary, "too few blocks to fill the GPU");
+  EXPECT_EQ(limit.summary, "FMA pipe");
+  EXPECT_EQ(limit.caveat, "too few blocks to fill the GPU");
   EXPECT_DOUBLE_EQ(time_of(limit, "FMA"), 20);
-  EXPECT_EQ(find(counters, 0, 9).summary, "too few blocks to fill the GPU");
-  EXPECT_EQ(find(counters, 0, 10).summary, "FMA pipe");
+  EXPECT_EQ(find(counters, 0, 9).caveat, "too few blocks to fill the GPU");
+  EXPECT_EQ(find(counters, 0, 10).caveat, "");
   // DRAM does not care which SMs ask.
   EXPECT_DOUBLE_EQ(time_of(find(counters, 1e6, 1), "DRAM"), 10);
 }
@@ -135,7 +136,8 @@ TEST(Limit, FewWarpsLeaveSchedulersIdle) {
   one_small_block.warps_per_sm = 2;
   const Limit limit =
       find_limit(round_gpu(), counters, Dtype::kF32, 0, one_small_block, kManyBlocks);
-  EXPECT_EQ(limit.summary, "too few warps to hide latency");
+  EXPECT_EQ(limit.summary, "instruction issue");
+  EXPECT_EQ(limit.caveat, "too few warps to hide latency");
   EXPECT_DOUBLE_EQ(time_of(limit, "issue"), 50);  // two of four schedulers
   EXPECT_DOUBLE_EQ(time_of(limit, "FMA"), 20);    // and half the lanes
 }
@@ -147,11 +149,11 @@ TEST(Limit, ResidentWarpsAreThoseOfTheBlocksThereAre) {
   Occupancy roomy;
   roomy.blocks_per_sm = 8;
   roomy.warps_per_sm = 32;
-  const auto summary = [&](std::uint64_t blocks) {
-    return find_limit(round_gpu(), counters, Dtype::kF32, 0, roomy, blocks).summary;
+  const auto caveat = [&](std::uint64_t blocks) {
+    return find_limit(round_gpu(), counters, Dtype::kF32, 0, roomy, blocks).caveat;
   };
-  EXPECT_EQ(summary(10), "too few warps to hide latency");
-  EXPECT_EQ(summary(11), "FMA pipe");  // one SM has two blocks
+  EXPECT_EQ(caveat(10), "too few warps to hide latency");
+  EXPECT_EQ(caveat(11), "");  // one SM has two blocks
 }
 
 TEST(Limit, NothingToDo) {

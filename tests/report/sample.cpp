@@ -88,7 +88,7 @@ bench::RungResult counted(const Rung& rung, const Counters& counters, double occ
   result.shared_bytes = static_cast<std::uint32_t>(rung.shared_bytes);
   result.occupancy = model::Occupancy{4, static_cast<int>(64 * occupancy), occupancy,
                                       model::OccupancyLimit::kRegisters};
-  result.limit = model::Limit{"shared-memory wavefronts",
+  result.limit = model::Limit{"shared-memory wavefronts", "",
                               {{"shared memory", 120.5}, {"FMA", 30.25}, {"issue", 12}}};
   result.lines = {line("src/kernels/ladder/nowhere.cu", 31, 4000, 800, 0),
                   line("src/kernels/ladder/nowhere.cu", 44, 90'000, 260'000, 130'000)};
@@ -156,7 +156,7 @@ bench::LadderResult virtual_result() {
   result.rungs.push_back(counted(all[2], counters(33'554'432, 262'144, 540'000, 131'072), 0.25));
   result.rungs.push_back(counted(all[3], counters(33'554'432, 262'144, 262'144, 0), 0.125));
   result.rungs.push_back(counted(all[4], counters(33'554'432, 2'097'152, 4'194'304, 0), 0.75));
-  result.rungs[2].limit->summary = "too few blocks to fill the GPU";
+  result.rungs[2].limit->caveat = model::kTooFewBlocks;
   result.rungs[1].fidelity = "approximate";
   result.rungs[1].fidelity_notes = {"ptxas merged two loads of line 12"};
   result.rungs[3].fidelity = "approximate";

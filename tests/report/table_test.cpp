@@ -85,7 +85,7 @@ TEST(Table, EveryRungShowsItsIdeaAndItsLimit) {
       contains(table, "    Lanes in Z order: no conflicts on load or store.  Limit: shared"));
   // Where the idea leaves no room, the limit has its own line.
   EXPECT_TRUE(contains(table, "same bank.\n    Limit: shared-memory wavefronts."));
-  EXPECT_TRUE(contains(table, "too few blocks to fill the GPU; busiest pipe: shared memory."));
+  EXPECT_TRUE(contains(table, "rungs have fewer blocks than the 132 SMs of NVIDIA H200"));
 }
 
 TEST(Table, AFigureThatWasNotMeasuredIsADash) {

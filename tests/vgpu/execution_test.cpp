@@ -135,6 +135,28 @@ TEST(Execution, LocalArraysBelongToTheirThread) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], i + 1);
 }
 
+TEST(Execution, ParametersCanBeIndexed) {
+  // The 8 bytes of the buffer's address, read word by word at an offset that lanes choose.
+  const auto run = run_ptx(kBegin +
+                               "  mov.b64 %rd3, buffer; and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4;\n"
+                               "  add.s64 %rd3, %rd3, %rd4; ld.param.u32 %r3, [%rd3];\n"
+                               "  mov.b64 {%r4, %r5}, %rd1; setp.eq.u32 %p1, %r2, 0; selp.u32 %r6, %r4, %r5, %p1;\n"
+                               "  setp.eq.u32 %p2, %r3, %r6; selp.u32 %r7, 1, 0, %p2;\n"
+                               "  st.global.u32 [%rd2], %r7; ret;\n}\n",
+                           zeros(32));
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], 1u) << i;
+  EXPECT_EQ(run.report.counters.global_load_requests, 0u) << "parameters are not global memory";
+}
+
+TEST(Execution, ConstantMemoryIsNotCountedAsGlobal) {
+  const auto run = run_ptx(".const .align 4 .b32 table[4] = {7, 8, 9, 10};\n" + kBegin +
+                               "  and.b32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 4; mov.u64 %rd4, table;\n"
+                               "  add.s64 %rd3, %rd4, %rd3; ld.const.u32 %r3, [%rd3]; st.global.u32 [%rd2], %r3; ret;\n}\n",
+                           zeros(32));
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], 7 + i % 4);
+  EXPECT_EQ(run.report.counters.global_load_sectors, 0u);
+}
+
 TEST(Execution, LanesOfOneWarpMayWaitForEachOther) {
   // Lane 1 spins until lane 0, which branched the other way, has set a flag.
   const auto run = run_ptx(kBegin +

@@ -164,11 +164,7 @@ void Decoder::parameter_load(const Access& a) {
   const Operand& at = operand(1);
   if (at.kind != OperandKind::kAddress || at.elements.size() != 1) malformed_here("expected an address [ ]");
   const Operand& base = at.elements[0];
-  if (base.kind == OperandKind::kRegister) {  // an address made by mov of a parameter's name
-    Access global = a;
-    global.space = Space::kGeneric;
-    return generic_access(global, false);
-  }
+  if (base.kind == OperandKind::kRegister) return generic_access(a, false);  // made of a parameter's name
   Op& op = emit("ld.param");
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(a.type));
   op.count = static_cast<std::uint8_t>(a.count);

@@ -27,6 +27,8 @@ std::string_view space_name(ptx::Space space) {
 }
 
 Memory::Range range_of(const Warp& w, std::uint64_t address) {
+  const Memory::Range parameters = w.worker->parameters;
+  if (address >= parameters.begin && address < parameters.end) return parameters;
   const Memory::Range range = w.worker->memory->find(address);
   return range.end != 0 ? range : w.worker->module_memory->find(address);
 }

@@ -91,6 +91,8 @@ class Launch {
     w.program = &p;
     w.memory = request_.memory;
     w.module_memory = request_.module_memory;
+    const auto parameters = reinterpret_cast<std::uint64_t>(parameters_.data());
+    w.parameters = {parameters, parameters + p.parameter_block_bytes};
     w.sites.resize(p.sites.size());
     w.site_data = w.sites.data();
     w.block_runs.assign(p.blocks.size(), 0);

@@ -51,6 +51,7 @@ struct Worker {
   const Program* program = nullptr;
   const Memory* memory = nullptr;
   const Memory* module_memory = nullptr;
+  Memory::Range parameters;         ///< of the launch: kernels may take their address
   AccessSite* site_data = nullptr;  ///< by site
   std::vector<AccessSite> sites;    ///< what site_data points into
   std::vector<std::uint64_t> block_runs;   ///< by block: how often a warp ran it

@@ -49,6 +49,7 @@ class Tally {
 
   void add_site(const Site& site, const AccessSite& counts) {
     if (site.counted_bytes == 0 || site.is_atomic) return;
+    if (site.space == ptx::Space::kConst || site.space == ptx::Space::kParam) return;
     Counters& line = at(site.instruction);
     const bool is_generic = site.space == ptx::Space::kGeneric;
     const std::uint64_t shared = site.space == ptx::Space::kShared ? counts.instructions : counts.shared_instructions;
