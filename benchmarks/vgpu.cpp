@@ -6,6 +6,8 @@
 //
 //   build/bin/vgpu_benchmark --benchmark_filter=tile_2d_registers
 //   TILEWISE_VGPU_SIMD=avx2 build/bin/vgpu_benchmark
+#include "vgpu/vgpu.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -16,7 +18,6 @@
 #include "kernels/catalogue.hpp"
 #include "kernels/images.hpp"
 #include "model/gpu.hpp"
-#include "vgpu/vgpu.hpp"
 
 namespace {
 
@@ -24,30 +25,31 @@ using namespace tilewise;
 
 constexpr int kSize = 512;
 
-template <class T>
-std::uint64_t random_matrix(vgpu::Memory& memory, std::uint64_t stream) {
+template <class T> std::uint64_t random_matrix(vgpu::Memory& memory, std::uint64_t stream) {
   const std::uint64_t address = memory.allocate(sizeof(T) * kSize * kSize);
   T* values = reinterpret_cast<T*>(address);
-  for (std::uint64_t i = 0; i < kSize * kSize; ++i) values[i] = static_cast<T>(random_unit(1, stream, i));
+  for (std::uint64_t i = 0; i < kSize * kSize; ++i)
+    values[i] = static_cast<T>(random_unit(1, stream, i));
   return address;
 }
 
-template <class T>
-void run(benchmark::State& state, const kernels::Rung& rung, bool count) {
+template <class T> void run(benchmark::State& state, const kernels::Rung& rung, bool count) {
   const model::Gpu& gpu = model::find_gpu("h200");
-  const kernels::KernelImage& image = kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor);
+  const kernels::KernelImage& image =
+      kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor);
   const vgpu::Module module(image.ptx, std::string(rung.unit) + ".ptx", image.cubin);
   vgpu::Memory memory(std::uint64_t{1} << 30);
   int m = kSize, n = kSize, k = kSize;
   T alpha = 1, beta = 0;
-  std::uint64_t a = random_matrix<T>(memory, 0), b = random_matrix<T>(memory, 1), c = random_matrix<T>(memory, 2);
+  std::uint64_t a = random_matrix<T>(memory, 0), b = random_matrix<T>(memory, 1),
+                c = random_matrix<T>(memory, 2);
   const void* arguments[] = {&m, &n, &k, &alpha, &a, &b, &beta, &c};
   const vgpu::LaunchOptions options{count, 1};
   std::uint64_t lane_instructions = 0;
   for (auto _ : state) {
     const vgpu::LaunchReport report =
-        module.launch(kernels::entry_for(rung, n, k), gpu, memory, kernels::grid_for(rung, m, n), rung.block, 0,
-                      arguments, options);
+        module.launch(kernels::entry_for(rung, n, k), gpu, memory, kernels::grid_for(rung, m, n),
+                      rung.block, 0, arguments, options);
     lane_instructions += report.lane_instructions;
   }
   state.counters["lane_instructions"] =

@@ -15,7 +15,7 @@ formatter=$(command -v clang-format-14 || command -v clang-format || true)
   die "clang-format 14 is needed, this is $("$formatter" --version): other versions break lines otherwise"
 
 mapfile -d '' files < <(find benchmarks include src tests \
-  -regex '.*\.\(cpp\|hpp\|h\|inl\|cu\|cuh\)' -print0 | sort -z)
+  -path tests/vgpu/cubins -prune -o -regex '.*\.\(cpp\|hpp\|h\|inl\|cu\|cuh\)' -print0 | sort -z)
 
 case ${1:-} in
   --check)

@@ -52,9 +52,10 @@ void Module::Impl::fill_relocations() {
     for (const auto& r : v.relocations) {
       const auto target = globals.find(r.symbol);
       if (target == globals.end()) {
-        throw Error(ErrorCode::kUnsupported,
-                    fmt::format("{}: {} holds the address of {}, which is not a variable of the module",
-                                ptx->source_name, v.name, r.symbol));
+        throw Error(
+            ErrorCode::kUnsupported,
+            fmt::format("{}: {} holds the address of {}, which is not a variable of the module",
+                        ptx->source_name, v.name, r.symbol));
       }
       const std::uint64_t value = target->second + static_cast<std::uint64_t>(r.addend);
       std::memcpy(reinterpret_cast<std::byte*>(globals.at(v.name)) + r.offset, &value, 8);
@@ -71,7 +72,8 @@ void Module::Impl::load_kernel(const ptx::Function& f, const CubinKernel* cubin)
   KernelInfo info;
   info.name = std::string(f.name);
   info.parameter_bytes = decoded.program.parameter_bytes;
-  info.static_shared_bytes = cubin ? cubin->static_shared_bytes : decoded.program.static_shared_bytes;
+  info.static_shared_bytes =
+      cubin ? cubin->static_shared_bytes : decoded.program.static_shared_bytes;
   info.registers = cubin ? cubin->registers : 0;
   info.local_bytes = cubin ? cubin->local_bytes : 0;
   info.fidelity = census.fidelity;
@@ -89,7 +91,8 @@ void Module::Impl::load_kernel(const ptx::Function& f, const CubinKernel* cubin)
   kernels.emplace(std::string(f.name), std::move(loaded));
 }
 
-Module::Module(std::string_view text, std::string source_name, std::span<const std::byte> cubin_image)
+Module::Module(std::string_view text, std::string source_name,
+               std::span<const std::byte> cubin_image)
     : impl_(std::make_unique<Impl>()) {
   impl_->ptx = ptx::parse(std::string(text), source_name);
   Cubin cubin;
@@ -122,9 +125,10 @@ const KernelInfo& Module::find(std::string_view kernel) const {
                                                        impl_->ptx->source_name, kernel, names));
 }
 
-LaunchReport Module::launch(std::string_view kernel, const model::Gpu& gpu, Memory& memory, Dim3 grid,
-                            Dim3 block, std::uint32_t dynamic_shared_bytes,
-                            std::span<const void* const> arguments, const LaunchOptions& options) const {
+LaunchReport Module::launch(std::string_view kernel, const model::Gpu& gpu, Memory& memory,
+                            Dim3 grid, Dim3 block, std::uint32_t dynamic_shared_bytes,
+                            std::span<const void* const> arguments,
+                            const LaunchOptions& options) const {
   find(kernel);  // throws for an unknown name
   LaunchRequest request;
   request.gpu = &gpu;

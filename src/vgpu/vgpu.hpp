@@ -78,8 +78,8 @@ struct LaunchOptions {
 };
 
 struct LaunchReport {
-  Counters counters;                ///< all zero when not counting
-  std::vector<LineCounters> lines;  ///< lines that did anything, by file and line
+  Counters counters;                    ///< all zero when not counting
+  std::vector<LineCounters> lines;      ///< lines that did anything, by file and line
   std::uint64_t lane_instructions = 0;  ///< PTX instructions times active lanes
 };
 

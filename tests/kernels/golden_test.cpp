@@ -61,7 +61,8 @@ TEST(GoldenLadder, EveryRungIsExactAndCountsWhatAnH200Counted) {
     ASSERT_GE(hardware.size(), 9u) << name;
     for (const CounterField& field : kCounterFields) {
       if (!hardware.contains(field.name)) continue;
-      EXPECT_EQ((*row.counters).*field.member, hardware[std::string(field.name)].get<std::uint64_t>())
+      EXPECT_EQ((*row.counters).*field.member,
+                hardware[std::string(field.name)].get<std::uint64_t>())
           << name << " " << field.name;
     }
   }

@@ -88,8 +88,8 @@ bench::RungResult counted(const Rung& rung, const Counters& counters, double occ
   result.shared_bytes = static_cast<std::uint32_t>(rung.shared_bytes);
   result.occupancy = model::Occupancy{4, static_cast<int>(64 * occupancy), occupancy,
                                       model::OccupancyLimit::kRegisters};
-  result.limit = model::Limit{"shared-memory wavefronts", "",
-                              {{"shared memory", 120.5}, {"FMA", 30.25}, {"issue", 12}}};
+  result.limit = model::Limit{
+      "shared-memory wavefronts", "", {{"shared memory", 120.5}, {"FMA", 30.25}, {"issue", 12}}};
   result.lines = {line("src/kernels/ladder/nowhere.cu", 31, 4000, 800, 0),
                   line("src/kernels/ladder/nowhere.cu", 44, 90'000, 260'000, 130'000)};
   result.host_seconds = 0.5;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The census: how accesses of the PTX are held against those of the machine code.
+#include "vgpu/observe/census.hpp"
+
 #include "run_ptx.hpp"
 #include "vgpu/exec/flow.hpp"
-#include "vgpu/observe/census.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -38,8 +39,12 @@ Taken take(std::vector<SassAccess> accesses, bool lines = true) {
   return taken;
 }
 
-SassAccess load(int line, int bytes) { return {SassAccessKind::kSharedLoad, 0, bytes, line, false}; }
-SassAccess store(int line, int bytes) { return {SassAccessKind::kSharedStore, 0, bytes, line, false}; }
+SassAccess load(int line, int bytes) {
+  return {SassAccessKind::kSharedLoad, 0, bytes, line, false};
+}
+SassAccess store(int line, int bytes) {
+  return {SassAccessKind::kSharedStore, 0, bytes, line, false};
+}
 using Bytes = std::vector<int>;
 
 TEST(Census, AccessesOfTheSameWidthAreExact) {
@@ -63,7 +68,8 @@ TEST(Census, PairsAndSinglesMix) {
 }
 
 TEST(Census, UnrolledCopiesAreTheSameAccess) {
-  const Taken t = take({load(6, 16), load(6, 16), load(6, 16), load(10, 4), load(10, 4), store(11, 4)});
+  const Taken t =
+      take({load(6, 16), load(6, 16), load(6, 16), load(10, 4), load(10, 4), store(11, 4)});
   EXPECT_EQ(t.census.fidelity, Fidelity::kExact);
   EXPECT_EQ(t.counted, (Bytes{16, 0, 0, 0, 4, 4}));
 }
@@ -78,7 +84,8 @@ TEST(Census, ALostLoadIsSaid) {
 TEST(Census, AWideLoadWithoutNeighboursIsSaid) {
   const Taken t = take({load(6, 16), load(10, 16), store(11, 4)});
   EXPECT_EQ(t.census.fidelity, Fidelity::kApproximate);
-  EXPECT_CONTAINS(t.census.notes[0], "PTX line 10: a 16-byte machine load stands for this 4-byte one");
+  EXPECT_CONTAINS(t.census.notes[0],
+                  "PTX line 10: a 16-byte machine load stands for this 4-byte one");
 }
 
 TEST(Census, CopiesOfDifferentWidthsAreSaid) {
@@ -100,7 +107,8 @@ TEST(Census, WaitsThatAccessNothingDoNotCount) {
 }
 
 TEST(Census, WithoutLinesOnlyTotalsCanAgree) {
-  EXPECT_EQ(take({load(0, 4), load(0, 4), load(0, 4), load(0, 4), load(0, 4), store(0, 4)}, false).census.fidelity,
+  EXPECT_EQ(take({load(0, 4), load(0, 4), load(0, 4), load(0, 4), load(0, 4), store(0, 4)}, false)
+                .census.fidelity,
             Fidelity::kExact);
   const Taken t = take({load(0, 16), load(0, 4), store(0, 4)}, false);
   EXPECT_EQ(t.census.fidelity, Fidelity::kApproximate);

@@ -32,29 +32,31 @@ TEST(Execution, LanesOfAnIfElseMeetAgain) {
 }
 
 TEST(Execution, LanesLeaveALoopOneByOneAndMeetBehindIt) {
-  const auto run = run_ptx(kBegin +
-                               "  mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
-                               "LOOP: add.u32 %r2, %r2, %r3; add.u32 %r3, %r3, 1;\n"
-                               "  setp.le.u32 %p1, %r3, %r1; @%p1 bra LOOP;\n"
-                               "  activemask.b32 %r4; setp.ne.u32 %p2, %r4, -1; @%p2 mov.u32 %r2, 9999;\n"
-                               "  st.global.u32 [%rd2], %r2; ret;\n}\n",
-                           zeros(32));
+  const auto run =
+      run_ptx(kBegin +
+                  "  mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+                  "LOOP: add.u32 %r2, %r2, %r3; add.u32 %r3, %r3, 1;\n"
+                  "  setp.le.u32 %p1, %r3, %r1; @%p1 bra LOOP;\n"
+                  "  activemask.b32 %r4; setp.ne.u32 %p2, %r4, -1; @%p2 mov.u32 %r2, 9999;\n"
+                  "  st.global.u32 [%rd2], %r2; ret;\n}\n",
+              zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], i * (i + 1) / 2);
 }
 
 TEST(Execution, NestedDivergenceInsideALoop) {
-  const auto run = run_ptx(kBegin +
-                               "  mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
-                               "LOOP: and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra EVEN;\n"
-                               "  and.b32 %r5, %r1, 2; setp.eq.u32 %p2, %r5, 0; @%p2 bra ODD0;\n"
-                               "  add.u32 %r2, %r2, 1000; bra.uni ENDODD;\n"
-                               "ODD0: add.u32 %r2, %r2, 100;\n"
-                               "ENDODD: add.u32 %r2, %r2, 1; bra.uni NEXT;\n"
-                               "EVEN: add.u32 %r2, %r2, 10;\n"
-                               "NEXT: activemask.b32 %r6; setp.ne.u32 %p3, %r6, -1; @%p3 add.u32 %r2, %r2, 77777;\n"
-                               "  add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, 5; @%p4 bra LOOP;\n"
-                               "  st.global.u32 [%rd2], %r2; ret;\n}\n",
-                           zeros(32));
+  const auto run = run_ptx(
+      kBegin +
+          "  mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+          "LOOP: and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra EVEN;\n"
+          "  and.b32 %r5, %r1, 2; setp.eq.u32 %p2, %r5, 0; @%p2 bra ODD0;\n"
+          "  add.u32 %r2, %r2, 1000; bra.uni ENDODD;\n"
+          "ODD0: add.u32 %r2, %r2, 100;\n"
+          "ENDODD: add.u32 %r2, %r2, 1; bra.uni NEXT;\n"
+          "EVEN: add.u32 %r2, %r2, 10;\n"
+          "NEXT: activemask.b32 %r6; setp.ne.u32 %p3, %r6, -1; @%p3 add.u32 %r2, %r2, 77777;\n"
+          "  add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, 5; @%p4 bra LOOP;\n"
+          "  st.global.u32 [%rd2], %r2; ret;\n}\n",
+      zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) {
     const std::uint32_t step = i % 2 == 0 ? 10 : (i & 2 ? 1001 : 101);
     EXPECT_EQ(run.words[i], 5 * step) << i;
@@ -62,12 +64,13 @@ TEST(Execution, NestedDivergenceInsideALoop) {
 }
 
 TEST(Execution, ExitedLanesAreNotWaitedFor) {
-  const auto run = run_ptx(kBegin +
-                               "  setp.ge.u32 %p1, %r1, 20; @%p1 exit;\n"
-                               "  setp.lt.u32 %p2, %r1, 10; @%p2 bra A;\n"
-                               "  setp.lt.u32 %p3, %r1, 15; @%p3 exit;\n"
-                               "A: bar.sync 0; activemask.b32 %r2; st.global.u32 [%rd2], %r2; ret;\n}\n",
-                           zeros(32));
+  const auto run =
+      run_ptx(kBegin +
+                  "  setp.ge.u32 %p1, %r1, 20; @%p1 exit;\n"
+                  "  setp.lt.u32 %p2, %r1, 10; @%p2 bra A;\n"
+                  "  setp.lt.u32 %p3, %r1, 15; @%p3 exit;\n"
+                  "A: bar.sync 0; activemask.b32 %r2; st.global.u32 [%rd2], %r2; ret;\n}\n",
+              zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) {
     const bool alive = i < 10 || (i >= 15 && i < 20);
     EXPECT_EQ(run.words[i], alive ? 0x000F83FFu : 0u) << i;
@@ -75,32 +78,34 @@ TEST(Execution, ExitedLanesAreNotWaitedFor) {
 }
 
 TEST(Execution, AWarpWithFewerThreadsThanLanes) {
-  const auto run = run_ptx(kBegin + "  activemask.b32 %r2; st.global.u32 [%rd2], %r2; ret;\n}\n", zeros(64), {1, 1, 1},
-                           {37, 1, 1});
+  const auto run = run_ptx(kBegin + "  activemask.b32 %r2; st.global.u32 [%rd2], %r2; ret;\n}\n",
+                           zeros(64), {1, 1, 1}, {37, 1, 1});
   EXPECT_EQ(run.words[0], 0xFFFFFFFFu);
   EXPECT_EQ(run.words[36], 0x1Fu);
   EXPECT_EQ(run.words[37], 0u);
 }
 
 TEST(Execution, SharedMemoryAndBarrierBetweenWarps) {
-  const auto run = run_ptx(".shared .align 4 .b8 tile[512];\n" + kBegin +
-                               "  shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;\n"
-                               "  st.shared.u32 [%r4], %r1; bar.sync 0;\n"
-                               "  mov.u32 %r5, 127; sub.u32 %r5, %r5, %r1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r3, %r5;\n"
-                               "  ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd2], %r6; ret;\n}\n",
-                           zeros(128), {1, 1, 1}, {128, 1, 1});
+  const auto run = run_ptx(
+      ".shared .align 4 .b8 tile[512];\n" + kBegin +
+          "  shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r4, %r3, %r2;\n"
+          "  st.shared.u32 [%r4], %r1; bar.sync 0;\n"
+          "  mov.u32 %r5, 127; sub.u32 %r5, %r5, %r1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r3, %r5;\n"
+          "  ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd2], %r6; ret;\n}\n",
+      zeros(128), {1, 1, 1}, {128, 1, 1});
   for (std::uint32_t i = 0; i < 128; ++i) EXPECT_EQ(run.words[i], 127 - i);
   EXPECT_EQ(run.report.counters.barriers, 4u);
   EXPECT_EQ(run.report.counters.shared_load_wavefronts, 4u);
 }
 
 TEST(Execution, DynamicSharedMemoryBeginsBehindTheStatic) {
-  const auto run = run_ptx(".shared .align 4 .b8 fixed[20];\n.extern .shared .align 16 .b8 dynamic[];\n" + kBegin +
-                               "  mov.u32 %r2, dynamic; mov.u32 %r3, fixed; sub.u32 %r4, %r2, %r3;\n"
-                               "  mov.u32 %r5, %dynamic_smem_size;\n"
-                               "  st.shared.u32 [%r2+60], %r4; ld.shared.u32 %r6, [%r2+60];\n"
-                               "  add.u32 %r6, %r6, %r5; st.global.u32 [%rd2], %r6; ret;\n}\n",
-                           zeros(32), {1, 1, 1}, {1, 1, 1}, 64);
+  const auto run = run_ptx(
+      ".shared .align 4 .b8 fixed[20];\n.extern .shared .align 16 .b8 dynamic[];\n" + kBegin +
+          "  mov.u32 %r2, dynamic; mov.u32 %r3, fixed; sub.u32 %r4, %r2, %r3;\n"
+          "  mov.u32 %r5, %dynamic_smem_size;\n"
+          "  st.shared.u32 [%r2+60], %r4; ld.shared.u32 %r6, [%r2+60];\n"
+          "  add.u32 %r6, %r6, %r5; st.global.u32 [%rd2], %r6; ret;\n}\n",
+      zeros(32), {1, 1, 1}, {1, 1, 1}, 64);
   EXPECT_EQ(run.words[0], 32u + 64u);
 }
 
@@ -113,10 +118,12 @@ TEST(Execution, DeviceFunctionsAreCalledWithArgumentsAndResults) {
       "BIG: mad.lo.u32 %r3, %r1, %r1, %r2; st.param.b32 [out], %r3; ret;\n}\n" +
           kBegin +
           "  { .param .b32 a; .param .b32 b; .param .b32 result;\n"
-          "    st.param.b32 [a], %r1; st.param.b32 [b], 3; call.uni (result), square_plus, (a, b);\n"
+          "    st.param.b32 [a], %r1; st.param.b32 [b], 3; call.uni (result), square_plus, (a, "
+          "b);\n"
           "    ld.param.b32 %r2, [result]; }\n"
           "  { .param .b32 a; .param .b32 b; .param .b32 result;\n"
-          "    st.param.b32 [a], %r2; st.param.b32 [b], %r1; call.uni (result), square_plus, (a, b);\n"
+          "    st.param.b32 [a], %r2; st.param.b32 [b], %r1; call.uni (result), square_plus, (a, "
+          "b);\n"
           "    ld.param.b32 %r3, [result]; }\n"
           "  st.global.u32 [%rd2], %r3; ret;\n}\n",
       zeros(32));
@@ -125,58 +132,64 @@ TEST(Execution, DeviceFunctionsAreCalledWithArgumentsAndResults) {
 }
 
 TEST(Execution, LocalArraysBelongToTheirThread) {
-  const auto run = run_ptx(kBegin +
-                               "  .local .align 8 .b8 depot[64]; .reg .b64 %SP, %SPL;\n"
-                               "  mov.u64 %SPL, depot; cvta.local.u64 %SP, %SPL;\n"
-                               "  and.b32 %r2, %r1, 15; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %SPL, %rd3;\n"
-                               "  st.local.u32 [%rd4], %r1; add.s64 %rd5, %SP, %rd3; ld.u32 %r3, [%rd5];\n"
-                               "  add.u32 %r3, %r3, 1; st.global.u32 [%rd2], %r3; ret;\n}\n",
-                           zeros(32));
+  const auto run =
+      run_ptx(kBegin +
+                  "  .local .align 8 .b8 depot[64]; .reg .b64 %SP, %SPL;\n"
+                  "  mov.u64 %SPL, depot; cvta.local.u64 %SP, %SPL;\n"
+                  "  and.b32 %r2, %r1, 15; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %SPL, %rd3;\n"
+                  "  st.local.u32 [%rd4], %r1; add.s64 %rd5, %SP, %rd3; ld.u32 %r3, [%rd5];\n"
+                  "  add.u32 %r3, %r3, 1; st.global.u32 [%rd2], %r3; ret;\n}\n",
+              zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], i + 1);
 }
 
 TEST(Execution, ParametersCanBeIndexed) {
   // The 8 bytes of the buffer's address, read word by word at an offset that lanes choose.
-  const auto run = run_ptx(kBegin +
-                               "  mov.b64 %rd3, buffer; and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4;\n"
-                               "  add.s64 %rd3, %rd3, %rd4; ld.param.u32 %r3, [%rd3];\n"
-                               "  mov.b64 {%r4, %r5}, %rd1; setp.eq.u32 %p1, %r2, 0; selp.u32 %r6, %r4, %r5, %p1;\n"
-                               "  setp.eq.u32 %p2, %r3, %r6; selp.u32 %r7, 1, 0, %p2;\n"
-                               "  st.global.u32 [%rd2], %r7; ret;\n}\n",
-                           zeros(32));
+  const auto run = run_ptx(
+      kBegin +
+          "  mov.b64 %rd3, buffer; and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4;\n"
+          "  add.s64 %rd3, %rd3, %rd4; ld.param.u32 %r3, [%rd3];\n"
+          "  mov.b64 {%r4, %r5}, %rd1; setp.eq.u32 %p1, %r2, 0; selp.u32 %r6, %r4, %r5, %p1;\n"
+          "  setp.eq.u32 %p2, %r3, %r6; selp.u32 %r7, 1, 0, %p2;\n"
+          "  st.global.u32 [%rd2], %r7; ret;\n}\n",
+      zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], 1u) << i;
   EXPECT_EQ(run.report.counters.global_load_requests, 0u) << "parameters are not global memory";
 }
 
 TEST(Execution, ConstantMemoryIsNotCountedAsGlobal) {
-  const auto run = run_ptx(".const .align 4 .b32 table[4] = {7, 8, 9, 10};\n" + kBegin +
-                               "  and.b32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 4; mov.u64 %rd4, table;\n"
-                               "  add.s64 %rd3, %rd4, %rd3; ld.const.u32 %r3, [%rd3]; st.global.u32 [%rd2], %r3; ret;\n}\n",
-                           zeros(32));
+  const auto run =
+      run_ptx(".const .align 4 .b32 table[4] = {7, 8, 9, 10};\n" + kBegin +
+                  "  and.b32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 4; mov.u64 %rd4, table;\n"
+                  "  add.s64 %rd3, %rd4, %rd3; ld.const.u32 %r3, [%rd3]; st.global.u32 [%rd2], "
+                  "%r3; ret;\n}\n",
+              zeros(32));
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], 7 + i % 4);
   EXPECT_EQ(run.report.counters.global_load_sectors, 0u);
 }
 
 TEST(Execution, LanesOfOneWarpMayWaitForEachOther) {
   // Lane 1 spins until lane 0, which branched the other way, has set a flag.
-  const auto run = run_ptx(kBegin +
-                               "  setp.eq.u32 %p1, %r1, 0; @%p1 bra SET;\n"
-                               "SPIN: ld.volatile.global.u32 %r2, [%rd1+128]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN;\n"
-                               "  bra.uni DONE;\n"
-                               "SET: mov.u32 %r3, 1; st.volatile.global.u32 [%rd1+128], %r3;\n"
-                               "DONE: mov.u32 %r4, 5; st.global.u32 [%rd2], %r4; ret;\n}\n",
-                           zeros(64));
+  const auto run = run_ptx(
+      kBegin +
+          "  setp.eq.u32 %p1, %r1, 0; @%p1 bra SET;\n"
+          "SPIN: ld.volatile.global.u32 %r2, [%rd1+128]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN;\n"
+          "  bra.uni DONE;\n"
+          "SET: mov.u32 %r3, 1; st.volatile.global.u32 [%rd1+128], %r3;\n"
+          "DONE: mov.u32 %r4, 5; st.global.u32 [%rd2], %r4; ret;\n}\n",
+      zeros(64));
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(run.words[i], 5u);
 }
 
 TEST(Execution, BlocksMayWaitForEachOther) {
   // Block 0 waits for a flag that only the last block sets; one host thread runs them all.
-  const auto run = run_ptx(kBegin +
-                               "  mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; @!%p1 bra OTHER;\n"
-                               "SPIN: ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p2, %r3, 3; @%p2 bra SPIN;\n"
-                               "  st.global.u32 [%rd1+4], %r3; ret;\n"
-                               "OTHER: red.global.add.u32 [%rd1], 1; ret;\n}\n",
-                           zeros(8), {4, 1, 1}, {1, 1, 1}, 0, 1);
+  const auto run = run_ptx(
+      kBegin +
+          "  mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; @!%p1 bra OTHER;\n"
+          "SPIN: ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p2, %r3, 3; @%p2 bra SPIN;\n"
+          "  st.global.u32 [%rd1+4], %r3; ret;\n"
+          "OTHER: red.global.add.u32 [%rd1], 1; ret;\n}\n",
+      zeros(8), {4, 1, 1}, {1, 1, 1}, 0, 1);
   EXPECT_EQ(run.words[1], 3u);
 }
 
@@ -184,8 +197,9 @@ TEST(Execution, LabelsAndRegistersOfInlineAssemblyAreTheirOwn) {
   const std::string twice =
       "  { .reg .pred P; .reg .b32 t; mov.u32 t, 0;\n"
       "AGAIN: add.u32 t, t, 1; setp.lt.u32 P, t, 4; @P bra AGAIN; add.u32 %r2, %r2, t; }\n";
-  const auto run = run_ptx(kBegin + "  mov.u32 %r2, 0;\n" + twice + twice + "  st.global.u32 [%rd2], %r2; ret;\n}\n",
-                           zeros(32));
+  const auto run = run_ptx(
+      kBegin + "  mov.u32 %r2, 0;\n" + twice + twice + "  st.global.u32 [%rd2], %r2; ret;\n}\n",
+      zeros(32));
   EXPECT_EQ(run.words[3], 8u);
 }
 
@@ -210,7 +224,9 @@ TEST(Execution, CountsPerSourceLineAddUpToTheTotal) {
 
 // Kernels that misbehave.
 std::string failure(const std::string& body, std::size_t words = 32, Dim3 block = {32, 1, 1}) {
-  return message_of(ErrorCode::kExecution, [&] { run_ptx(kBegin + body, zeros(words), {1, 1, 1}, block); });
+  return message_of(ErrorCode::kExecution, [&] {
+    run_ptx(kBegin + body, zeros(words), {1, 1, 1}, block);
+  });
 }
 
 TEST(Faults, GlobalStoreBehindTheBufferNamesLineAndThread) {
@@ -222,24 +238,30 @@ TEST(Faults, GlobalStoreBehindTheBufferNamesLineAndThread) {
 }
 
 TEST(Faults, GlobalLoadOfNull) {
-  EXPECT_CONTAINS(failure("  mov.u64 %rd3, 0; ld.global.u32 %r2, [%rd3]; ret;\n}\n"), "outside every allocation");
+  EXPECT_CONTAINS(failure("  mov.u64 %rd3, 0; ld.global.u32 %r2, [%rd3]; ret;\n}\n"),
+                  "outside every allocation");
 }
 
 TEST(Faults, MisalignedVectorLoad) {
-  EXPECT_CONTAINS(failure("  ld.global.v2.u32 {%r2, %r3}, [%rd1+4]; ret;\n}\n"), "not a multiple of 8");
+  EXPECT_CONTAINS(failure("  ld.global.v2.u32 {%r2, %r3}, [%rd1+4]; ret;\n}\n"),
+                  "not a multiple of 8");
 }
 
 TEST(Faults, SharedAccessOutsideTheBlock) {
   const std::string m = message_of(ErrorCode::kExecution, [&] {
     run_ptx(".shared .align 4 .b8 tile[64];\n" + kBegin +
-                "  shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1; ret;\n}\n",
+                "  shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 "
+                "[%r3], %r1; ret;\n}\n",
             zeros(32));
   });
-  EXPECT_CONTAINS(m, "thread (16, 0, 0) writes 4 bytes of shared memory at offset 64, but the block has 64 bytes");
+  EXPECT_CONTAINS(
+      m,
+      "thread (16, 0, 0) writes 4 bytes of shared memory at offset 64, but the block has 64 bytes");
 }
 
 TEST(Faults, LocalAccessOutsideTheFrame) {
-  EXPECT_CONTAINS(failure("  .local .align 4 .b8 depot[16]; mov.u64 %rd3, depot; st.local.u32 [%rd3+16], %r1; ret;\n}\n"),
+  EXPECT_CONTAINS(failure("  .local .align 4 .b8 depot[16]; mov.u64 %rd3, depot; st.local.u32 "
+                          "[%rd3+16], %r1; ret;\n}\n"),
                   "local memory");
 }
 
@@ -257,18 +279,20 @@ TEST(Faults, ABarrierThatHalfTheThreadsMissIsADeadlock) {
 
 TEST(Faults, LaunchesThatCannotBe) {
   const auto launch = [](Dim3 grid, Dim3 block, std::uint32_t shared) {
-    return message_of(ErrorCode::kInvalidArgument, [&] {
-      run_ptx(kBegin + "  ret;\n}\n", zeros(32), grid, block, shared);
-    });
+    return message_of(ErrorCode::kInvalidArgument,
+                      [&] { run_ptx(kBegin + "  ret;\n}\n", zeros(32), grid, block, shared); });
   };
   EXPECT_CONTAINS(launch({1, 1, 1}, {1025, 1, 1}, 0), "a block of 1025×1×1");
   EXPECT_CONTAINS(launch({1, 1, 1}, {32, 33, 1}, 0), "1056 threads");
   EXPECT_CONTAINS(launch({0, 1, 1}, {32, 1, 1}, 0), "a grid of 0×1×1");
   EXPECT_CONTAINS(launch({1, 65536, 1}, {32, 1, 1}, 0), "a grid of");
   EXPECT_CONTAINS(launch({1, 1, 1}, {32, 1, 1}, 400000), "400000 bytes of shared memory");
-  EXPECT_CONTAINS(message_of(ErrorCode::kInvalidArgument,
-                             [] { run_ptx(kBegin + "  ret;\n}\n", zeros(32), {1, 1, 1}, {32, 1, 1}, 0, 1, "tset"); }),
-                  "no kernel 'tset'; it has: test");
+  EXPECT_CONTAINS(
+      message_of(ErrorCode::kInvalidArgument,
+                 [] {
+                   run_ptx(kBegin + "  ret;\n}\n", zeros(32), {1, 1, 1}, {32, 1, 1}, 0, 1, "tset");
+                 }),
+      "no kernel 'tset'; it has: test");
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ std::string load_failure(ErrorCode code, const std::string& body) {
   return message_of(code, [&] { const Module module(kPtxHead + body, "bad.ptx"); });
 }
 std::string entry(const std::string& body) {
-  return ".visible .entry test(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .f32 %f<4>;\n" +
+  return ".visible .entry test(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred "
+         "%p<2>; .reg .f32 %f<4>;\n" +
          body + "\nret;\n}\n";
 }
 
@@ -30,10 +31,12 @@ TEST_P(Malformed, IsRefusedWithFileLineAndText) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Ptx, Malformed,
-    testing::Values(Case{"no_semicolon", "add.u32 %r1, %r2, %r3\nmov.u32 %r1, %r2;", "expected ';'"},
+    testing::Values(Case{"no_semicolon", "add.u32 %r1, %r2, %r3\nmov.u32 %r1, %r2;",
+                         "expected ';'"},
                     Case{"unknown_register", "add.u32 %r1, %r2, %r9;", "unknown register %r9"},
                     Case{"unknown_label", "bra NOWHERE;", "unknown label NOWHERE"},
-                    Case{"wrong_width", "add.u32 %r1, %r2, %rd1;", "a register of type .b64 cannot be read as .u32"},
+                    Case{"wrong_width", "add.u32 %r1, %r2, %rd1;",
+                         "a register of type .b64 cannot be read as .u32"},
                     Case{"unknown_special", "mov.u32 %r1, %smidd;", "unknown register %smidd"},
                     Case{"not_a_predicate", "@%r1 bra X;\nX:", "expected a predicate"},
                     Case{"too_few_operands", "add.u32 %r1, %r2;", "expected 3 operands, found 2"},
@@ -52,21 +55,24 @@ TEST_P(Unsupported, IsRefusedWithFileLineAndText) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Ptx, Unsupported,
-    testing::Values(Case{"instruction", "tex.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];", "the instruction tex"},
+    testing::Values(Case{"instruction", "tex.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];",
+                         "the instruction tex"},
                     Case{"modifier", "add.wild.u32 %r1, %r2, %r3;", "the modifier .wild"},
-                    Case{"special_register", "mov.u32 %r1, %cluster_ctarank;", "the register %cluster_ctarank"}),
+                    Case{"special_register", "mov.u32 %r1, %cluster_ctarank;",
+                         "the register %cluster_ctarank"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Parser, UnclosedThings) {
   EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, "/* never closed"), "never closed");
-  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, ".visible .entry test()\n{\n"), "the file ends");
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, ".visible .entry test()\n{\n"),
+                  "the file ends");
   EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, "nonsense"), "expected a directive");
 }
 
 TEST(Parser, RecursionIsRefused) {
-  const std::string m = load_failure(
-      ErrorCode::kUnsupported,
-      ".func f()\n;\n.func f()\n{\ncall f;\nret;\n}\n.visible .entry test()\n{\ncall f;\nret;\n}\n");
+  const std::string m = load_failure(ErrorCode::kUnsupported,
+                                     ".func f()\n;\n.func f()\n{\ncall f;\nret;\n}\n.visible "
+                                     ".entry test()\n{\ncall f;\nret;\n}\n");
   EXPECT_CONTAINS(m, "recursion (of f)");
 }
 

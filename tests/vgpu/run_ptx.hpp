@@ -25,8 +25,9 @@ struct PtxRun {
   LaunchReport report;
 };
 
-inline PtxRun run_ptx(const std::string& ptx, std::vector<std::uint32_t> words, Dim3 grid = {1, 1, 1},
-                      Dim3 block = {32, 1, 1}, std::uint32_t dynamic_shared_bytes = 0, int threads = 2,
+inline PtxRun run_ptx(const std::string& ptx, std::vector<std::uint32_t> words,
+                      Dim3 grid = {1, 1, 1}, Dim3 block = {32, 1, 1},
+                      std::uint32_t dynamic_shared_bytes = 0, int threads = 2,
                       const std::string& kernel = "test") {
   const Module module(kPtxHead + ptx, "test.ptx");
   Memory memory(1 << 24);
@@ -34,16 +35,15 @@ inline PtxRun run_ptx(const std::string& ptx, std::vector<std::uint32_t> words, 
   std::copy(words.begin(), words.end(), reinterpret_cast<std::uint32_t*>(address));
   const void* arguments[] = {&address};
   PtxRun run;
-  run.report = module.launch(kernel, model::find_gpu("h200"), memory, grid, block, dynamic_shared_bytes,
-                             arguments, LaunchOptions{true, threads});
+  run.report = module.launch(kernel, model::find_gpu("h200"), memory, grid, block,
+                             dynamic_shared_bytes, arguments, LaunchOptions{true, threads});
   const auto* begin = reinterpret_cast<const std::uint32_t*>(address);
   run.words.assign(begin, begin + words.size());
   return run;
 }
 
 /// The message of the Error that `action` throws; fails the test when it throws none, or another code.
-template <class Action>
-std::string message_of(ErrorCode code, Action&& action) {
+template <class Action> std::string message_of(ErrorCode code, Action&& action) {
   try {
     action();
   } catch (const Error& error) {

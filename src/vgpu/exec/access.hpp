@@ -18,8 +18,7 @@
 namespace tilewise::vgpu {
 namespace {
 
-template <class Address>
-struct Resolved {
+template <class Address> struct Resolved {
   alignas(64) Address address[kLanes];
   const AccessPattern* pattern;
 };
@@ -32,14 +31,14 @@ inline std::uint64_t* wide_addresses(const std::uint32_t* a, std::uint64_t* buff
   return buffer;
 }
 
-template <class Address>
-inline const Address* deltas(const AccessPattern& p) {
+template <class Address> inline const Address* deltas(const AccessPattern& p) {
   if constexpr (sizeof(Address) == 4) return p.deltas32;
   else return p.deltas;
 }
 
 template <class Address>
-inline bool matches(const AccessPattern& p, const Address* address, Address first, std::uint32_t mask) {
+inline bool matches(const AccessPattern& p, const Address* address, Address first,
+                    std::uint32_t mask) {
   if (p.mask != mask) return false;
   const Address* delta = deltas<Address>(p);
   Address difference = 0;
@@ -114,8 +113,7 @@ inline void resolve(Warp& w, const Op& op, Resolved<Address>& out) {
   }
 }
 
-template <bool kShared>
-inline std::byte* host(const Warp& w, std::uint64_t address) {
+template <bool kShared> inline std::byte* host(const Warp& w, std::uint64_t address) {
   if constexpr (kShared) return w.block->shared + address;
   else return reinterpret_cast<std::byte*>(address);
 }
@@ -124,24 +122,24 @@ using V4 = std::uint32_t __attribute__((vector_size(16), aligned(4), may_alias))
 
 // Four lanes' vectors of four words become four registers' quarters.
 inline void transpose(V4& a, V4& b, V4& c, V4& d) {
-  const V4 t0 = __builtin_shuffle(a, b, V4{0, 4, 1, 5}), t1 = __builtin_shuffle(a, b, V4{2, 6, 3, 7});
-  const V4 t2 = __builtin_shuffle(c, d, V4{0, 4, 1, 5}), t3 = __builtin_shuffle(c, d, V4{2, 6, 3, 7});
+  const V4 t0 = __builtin_shuffle(a, b, V4{0, 4, 1, 5}),
+           t1 = __builtin_shuffle(a, b, V4{2, 6, 3, 7});
+  const V4 t2 = __builtin_shuffle(c, d, V4{0, 4, 1, 5}),
+           t3 = __builtin_shuffle(c, d, V4{2, 6, 3, 7});
   a = __builtin_shuffle(t0, t2, V4{0, 1, 4, 5});
   b = __builtin_shuffle(t0, t2, V4{2, 3, 6, 7});
   c = __builtin_shuffle(t1, t3, V4{0, 1, 4, 5});
   d = __builtin_shuffle(t1, t3, V4{2, 3, 6, 7});
 }
 
-template <class Cell>
-inline Cell read(const std::byte* from) {
+template <class Cell> inline Cell read(const std::byte* from) {
   Cell value;
   std::memcpy(&value, from, sizeof(Cell));
   return value;
 }
 
 /// ld of kCount cells of 4 or 8 bytes: r = {address, d0, d1, d2, d3}.
-template <class Cell, int kCells, class Address, bool kShared, bool kCounting>
-struct Load {
+template <class Cell, int kCells, class Address, bool kShared, bool kCounting> struct Load {
   static void full(Warp& w, const Op& op) {
     if (w.active != 0xFFFFFFFFu) return masked(w, op);
     Resolved<Address> at;
@@ -152,7 +150,8 @@ struct Load {
       if (at.pattern->contiguous) {
         std::memcpy(d, host<kShared>(w, at.address[0]), sizeof(Cell) * kLanes);
       } else {
-        for (int lane = 0; lane < kLanes; ++lane) d[lane] = read<Cell>(host<kShared>(w, at.address[lane]));
+        for (int lane = 0; lane < kLanes; ++lane)
+          d[lane] = read<Cell>(host<kShared>(w, at.address[lane]));
       }
     } else if constexpr (kCells == 4 && sizeof(Cell) == 4) {
       load_quads(w, op, at.address);
@@ -199,8 +198,7 @@ struct Load {
 };
 
 /// st of kCount cells of 4 or 8 bytes: r = {address, s0, s1, s2, s3}.
-template <class Cell, int kCells, class Address, bool kShared, bool kCounting>
-struct Store {
+template <class Cell, int kCells, class Address, bool kShared, bool kCounting> struct Store {
   static void full(Warp& w, const Op& op) {
     if (w.active != 0xFFFFFFFFu) return masked(w, op);
     Resolved<Address> at;
@@ -268,7 +266,8 @@ struct StoreNarrow {
       const int lane = std::countr_zero(rest);
       for (int i = 0; i < op.count; ++i) {
         const Memory value = static_cast<Memory>(cells<Cell>(w, op.r[1 + i])[lane]);
-        std::memcpy(host<kShared>(w, at.address[lane]) + i * sizeof(Memory), &value, sizeof(Memory));
+        std::memcpy(host<kShared>(w, at.address[lane]) + i * sizeof(Memory), &value,
+                    sizeof(Memory));
       }
     }
   }

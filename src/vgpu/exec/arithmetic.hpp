@@ -11,10 +11,8 @@
 namespace tilewise::vgpu {
 namespace {
 
-template <class T>
-using UnsignedOf = std::make_unsigned_t<T>;
-template <class T>
-inline constexpr unsigned kBits = sizeof(T) * 8;
+template <class T> using UnsignedOf = std::make_unsigned_t<T>;
+template <class T> inline constexpr unsigned kBits = sizeof(T) * 8;
 __extension__ using Int128 = __int128;
 __extension__ using Uint128 = unsigned __int128;
 template <class T>
@@ -173,12 +171,12 @@ struct Shr {
 struct Sad {
   template <class T> static T run(T a, T b, T c) {
     using U = UnsignedOf<T>;
-    const U difference = a < b ? static_cast<U>(b) - static_cast<U>(a) : static_cast<U>(a) - static_cast<U>(b);
+    const U difference =
+        a < b ? static_cast<U>(b) - static_cast<U>(a) : static_cast<U>(a) - static_cast<U>(b);
     return static_cast<T>(static_cast<U>(c) + difference);
   }
 };
-template <class T>
-inline T low24(T a) {
+template <class T> inline T low24(T a) {
   return static_cast<T>(static_cast<T>(static_cast<std::uint32_t>(a) << 8) >> 8);
 }
 struct Mul24Lo {
@@ -201,14 +199,14 @@ struct Mad24Hi {
 };
 /// Position and length of a bit field. Of 32-bit fields only the low 8 bits of both count; ptxas makes
 /// 64-bit ones of shifts, in which all bits do.
-template <class T>
-inline std::uint64_t field_size(std::uint32_t size) {
+template <class T> inline std::uint64_t field_size(std::uint32_t size) {
   return sizeof(T) == 8 ? size : size & 0xFF;
 }
 struct Bfe {
   template <class T> static T run(T a, std::uint32_t position, std::uint32_t length) {
     using U = UnsignedOf<T>;
-    const std::uint64_t pos = field_size<T>(position), len = field_size<T>(length), top = kBits<T> - 1;
+    const std::uint64_t pos = field_size<T>(position), len = field_size<T>(length),
+                        top = kBits<T> - 1;
     const U value = pos > top ? U{0} : static_cast<U>(static_cast<U>(a) >> pos);
     bool sign = false;
     if constexpr (std::is_signed_v<T>) {
@@ -231,15 +229,22 @@ struct Bfi {
   }
 };
 struct Popc {
-  static std::uint32_t run(std::uint32_t a) { return static_cast<std::uint32_t>(__builtin_popcount(a)); }
-  static std::uint32_t run(std::uint64_t a) { return static_cast<std::uint32_t>(__builtin_popcountll(a)); }
+  static std::uint32_t run(std::uint32_t a) {
+    return static_cast<std::uint32_t>(__builtin_popcount(a));
+  }
+  static std::uint32_t run(std::uint64_t a) {
+    return static_cast<std::uint32_t>(__builtin_popcountll(a));
+  }
 };
 struct Clz {
-  static std::uint32_t run(std::uint32_t a) { return a ? static_cast<std::uint32_t>(__builtin_clz(a)) : 32; }
-  static std::uint32_t run(std::uint64_t a) { return a ? static_cast<std::uint32_t>(__builtin_clzll(a)) : 64; }
+  static std::uint32_t run(std::uint32_t a) {
+    return a ? static_cast<std::uint32_t>(__builtin_clz(a)) : 32;
+  }
+  static std::uint32_t run(std::uint64_t a) {
+    return a ? static_cast<std::uint32_t>(__builtin_clzll(a)) : 64;
+  }
 };
-template <bool kShiftAmount>
-struct Bfind {
+template <bool kShiftAmount> struct Bfind {
   template <class T> static std::uint32_t run(T a) {
     using U = UnsignedOf<T>;
     U bits = static_cast<U>(a);
@@ -256,7 +261,15 @@ struct Brev {
     return result;
   }
 };
-enum PrmtMode : unsigned { kPrmtIndex, kPrmtF4e, kPrmtB4e, kPrmtRc8, kPrmtEcl, kPrmtEcr, kPrmtRc16 };
+enum PrmtMode : unsigned {
+  kPrmtIndex,
+  kPrmtF4e,
+  kPrmtB4e,
+  kPrmtRc8,
+  kPrmtEcl,
+  kPrmtEcr,
+  kPrmtRc16
+};
 struct Prmt {
   static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c, unsigned mode) {
     const std::uint64_t bytes = (static_cast<std::uint64_t>(b) << 32) | a;
@@ -304,8 +317,7 @@ struct Shf {  // d = the upper (left) or lower (right) word of {b:a} shifted by 
     return static_cast<std::uint32_t>(kLeft ? (both << n) >> 32 : both >> n);
   }
 };
-template <class A, class B>
-struct Dp4a {
+template <class A, class B> struct Dp4a {
   static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     for (unsigned i = 0; i < 4; ++i) {
       const int x = static_cast<A>(a >> (8 * i)), y = static_cast<B>(b >> (8 * i));
@@ -318,7 +330,8 @@ template <class A, class B, bool kHigh>
 struct Dp2a {  // two halves of a with two bytes of b, the upper pair when kHigh
   static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     for (unsigned i = 0; i < 2; ++i) {
-      const int x = static_cast<A>(a >> (16 * i)), y = static_cast<B>(b >> (8 * (i + (kHigh ? 2 : 0))));
+      const int x = static_cast<A>(a >> (16 * i)),
+                y = static_cast<B>(b >> (8 * (i + (kHigh ? 2 : 0))));
       c += static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y);
     }
     return c;
@@ -337,19 +350,19 @@ struct Mad24HiSat {
     return clamp_to_s32(std::int64_t{Mul24Hi::run(a, b)} + c);
   }
 };
-template <bool kWrap>
-struct BitMask {  // b bits from bit a on
+template <bool kWrap> struct BitMask {  // b bits from bit a on
   static std::uint32_t run(std::uint32_t a, std::uint32_t b) {
-    const unsigned position = kWrap ? a & 31 : (a > 32 ? 32 : a), length = kWrap ? b & 31 : (b > 32 ? 32 : b);
+    const unsigned position = kWrap ? a & 31 : (a > 32 ? 32 : a),
+                   length = kWrap ? b & 31 : (b > 32 ? 32 : b);
     return static_cast<std::uint32_t>(((std::uint64_t{1} << length) - 1) << position);
   }
 };
-template <bool kWrap>
-struct ExtendBits {  // the low b bits of a as a number of its type
+template <bool kWrap> struct ExtendBits {  // the low b bits of a as a number of its type
   template <class T> static T run(T a, std::uint32_t b) {
     const unsigned length = kWrap ? b & 31 : (b > 32 ? 32 : b);
     if (length == 0) return 0;
-    return static_cast<T>(static_cast<T>(static_cast<std::uint32_t>(a) << (32 - length)) >> (32 - length));
+    return static_cast<T>(static_cast<T>(static_cast<std::uint32_t>(a) << (32 - length)) >>
+                          (32 - length));
   }
 };
 struct Slct {
@@ -361,8 +374,7 @@ struct SlctFloat {  // NaN chooses b
 struct SlctFlush {  // a negative subnormal counts as -0, which chooses a
   template <class T> static T run(T a, T b, float c) { return c > -0x1p-126f ? a : b; }
 };
-template <class D, class S>
-struct ConvertInteger {
+template <class D, class S> struct ConvertInteger {
   static D run(S a) { return static_cast<D>(a); }
 };
 struct Widen {
@@ -371,22 +383,38 @@ struct Widen {
 struct Narrow {
   static float run(double a) { return static_cast<float>(a); }
 };
-template <class D>
-struct FromInteger {
+template <class D> struct FromInteger {
   template <class S> static D run(S a) { return static_cast<D>(a); }
 };
 
-struct Equal { template <class T> static bool run(T a, T b) { return a == b; } };
-struct NotEqual { template <class T> static bool run(T a, T b) { return a < b || a > b; } };
-struct NotEqualInteger { template <class T> static bool run(T a, T b) { return a != b; } };
-struct Less { template <class T> static bool run(T a, T b) { return a < b; } };
-struct LessEqual { template <class T> static bool run(T a, T b) { return a <= b; } };
-struct Greater { template <class T> static bool run(T a, T b) { return a > b; } };
-struct GreaterEqual { template <class T> static bool run(T a, T b) { return a >= b; } };
-struct Unordered { template <class T> static bool run(T a, T b) { return a != a || b != b; } };
-struct Ordered { template <class T> static bool run(T a, T b) { return !Unordered::run(a, b); } };
-template <class F>
-struct OrUnordered {
+struct Equal {
+  template <class T> static bool run(T a, T b) { return a == b; }
+};
+struct NotEqual {
+  template <class T> static bool run(T a, T b) { return a < b || a > b; }
+};
+struct NotEqualInteger {
+  template <class T> static bool run(T a, T b) { return a != b; }
+};
+struct Less {
+  template <class T> static bool run(T a, T b) { return a < b; }
+};
+struct LessEqual {
+  template <class T> static bool run(T a, T b) { return a <= b; }
+};
+struct Greater {
+  template <class T> static bool run(T a, T b) { return a > b; }
+};
+struct GreaterEqual {
+  template <class T> static bool run(T a, T b) { return a >= b; }
+};
+struct Unordered {
+  template <class T> static bool run(T a, T b) { return a != a || b != b; }
+};
+struct Ordered {
+  template <class T> static bool run(T a, T b) { return !Unordered::run(a, b); }
+};
+template <class F> struct OrUnordered {
   template <class T> static bool run(T a, T b) { return F::run(a, b) || Unordered::run(a, b); }
 };
 

@@ -35,7 +35,8 @@ BlockRunner::AlignedBytes BlockRunner::allocate(std::size_t bytes) {
   return memory;
 }
 
-BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker) : facts_(facts), worker_(worker) {
+BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker)
+    : facts_(facts), worker_(worker) {
   const Program& p = *facts.program;
   const std::uint64_t threads = facts.block.count();
   const std::size_t warp_count = static_cast<std::size_t>((threads + kLanes - 1) / kLanes);
@@ -80,7 +81,8 @@ BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker) : facts_(fact
 
 void BlockRunner::start(std::uint64_t index) {
   const Dim3& g = facts_.grid;
-  state_.index = {static_cast<std::uint32_t>(index % g.x), static_cast<std::uint32_t>(index / g.x % g.y),
+  state_.index = {static_cast<std::uint32_t>(index % g.x),
+                  static_cast<std::uint32_t>(index / g.x % g.y),
                   static_cast<std::uint32_t>(index / g.x / g.y)};
   state_.sm = static_cast<int>(index % static_cast<std::uint64_t>(facts_.sm_count));
   for (std::size_t i = 0; i < warps_.size(); ++i) {
@@ -175,9 +177,7 @@ bool BlockRunner::run_part(WarpState& w, std::size_t index, std::uint64_t& budge
         arrive_at_barrier(w, index, t);
         if (index >= w.parts.size() || w.parts[index].state != State::kReady) return true;
         break;
-      case TerminatorKind::kWarpBarrier:
-        arrive_at_warp_barrier(w, index, t);
-        return true;
+      case TerminatorKind::kWarpBarrier: arrive_at_warp_barrier(w, index, t); return true;
     }
     if (warp.yields) return true;
   }
@@ -185,7 +185,8 @@ bool BlockRunner::run_part(WarpState& w, std::size_t index, std::uint64_t& budge
 }
 
 // Lanes in `taken` go to `target`, the others to `next`.
-void BlockRunner::branch(WarpState& w, std::size_t index, std::uint32_t taken, int target, int next) {
+void BlockRunner::branch(WarpState& w, std::size_t index, std::uint32_t taken, int target,
+                         int next) {
   Part& part = w.parts[index];
   const std::uint32_t rest = part.mask & ~taken;
   if (rest == 0) {
@@ -218,9 +219,10 @@ void BlockRunner::indexed_branch(WarpState& w, std::size_t index, const Terminat
   while (rest) {
     const std::uint32_t value = lanes[std::countr_zero(rest)];
     if (value >= t.targets.size()) {
-      throw Error(ErrorCode::kExecution,
-                  fmt::format("{}: {} jumps to entry {} of a list of {}", where(*facts_.program, t.instruction),
-                              thread_name(w.warp, std::countr_zero(rest)), value, t.targets.size()));
+      throw Error(ErrorCode::kExecution, fmt::format("{}: {} jumps to entry {} of a list of {}",
+                                                     where(*facts_.program, t.instruction),
+                                                     thread_name(w.warp, std::countr_zero(rest)),
+                                                     value, t.targets.size()));
     }
     std::uint32_t same = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -292,7 +294,8 @@ void BlockRunner::end_lanes(WarpState& w, std::size_t index, std::uint32_t lanes
 
 std::uint64_t BlockRunner::live_threads() const {
   std::uint64_t threads = 0;
-  for (const WarpState& w : warps_) threads += static_cast<std::uint64_t>(std::popcount(w.warp.live));
+  for (const WarpState& w : warps_)
+    threads += static_cast<std::uint64_t>(std::popcount(w.warp.live));
   return threads;
 }
 
@@ -410,19 +413,21 @@ void BlockRunner::report_deadlock() const {
       const std::string what = part.state == State::kAtWarpBarrier
                                    ? fmt::format("the warp barrier of lanes {:#010x}", part.barrier)
                                    : fmt::format("barrier {}", part.barrier);
-      waiting += fmt::format("{} warp {} (lanes {:#010x}) at {} of {}", listed > 1 ? ";" : "", w.warp.index, part.mask,
-                             what, where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
+      waiting += fmt::format(
+          "{} warp {} (lanes {:#010x}) at {} of {}", listed > 1 ? ";" : "", w.warp.index, part.mask,
+          what, where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
     }
     for (const Meeting& m : w.meetings) {
       if (m.block < 0 || m.arrived == 0 || listed == 4) continue;
       ++listed, ++total;
-      waiting += fmt::format("; warp {}: lanes {:#010x} wait for lanes {:#010x} of their warp", w.warp.index,
-                             m.arrived, m.expected & ~m.arrived);
+      waiting += fmt::format("; warp {}: lanes {:#010x} wait for lanes {:#010x} of their warp",
+                             w.warp.index, m.arrived, m.expected & ~m.arrived);
     }
   }
   throw Error(ErrorCode::kExecution,
-              fmt::format("kernel {}: deadlock in block ({}, {}, {}), {} live threads:{}{}", facts_.program->name,
-                          state_.index.x, state_.index.y, state_.index.z, live_threads(), waiting,
+              fmt::format("kernel {}: deadlock in block ({}, {}, {}), {} live threads:{}{}",
+                          facts_.program->name, state_.index.x, state_.index.y, state_.index.z,
+                          live_threads(), waiting,
                           total > listed ? fmt::format("; and {} more", total - listed) : ""));
 }
 

@@ -80,7 +80,8 @@ class BlockRunner {
   void release_barriers();
   void arrive_at_warp_barrier(WarpState& w, std::size_t index, const Terminator& t);
   void release_warp_barriers(WarpState& w);
-  static void deliver_reduction(WarpState& w, const Part& part, const Terminator& t, const Barrier& barrier);
+  static void deliver_reduction(WarpState& w, const Part& part, const Terminator& t,
+                                const Barrier& barrier);
   std::uint64_t live_threads() const;
   [[noreturn]] void report_deadlock() const;
 

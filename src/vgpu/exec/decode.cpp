@@ -105,7 +105,8 @@ void Decoder::decode_instruction(const FlatItem& item) {
 // Special registers are values of mov alone; for any other instruction a mov goes before it.
 void Decoder::substitute_specials() {
   const auto is_special = [](const Operand& o) { return o.kind == OperandKind::kSpecial; };
-  if (in_->opcode == "mov" || std::none_of(in_->operands.begin(), in_->operands.end(), is_special)) return;
+  if (in_->opcode == "mov" || std::none_of(in_->operands.begin(), in_->operands.end(), is_special))
+    return;
   substituted_.push_back(*in_);
   Instruction& copy = substituted_.back();
   const int base = instance_ >= 0 ? flat_.instances[instance_].register_base : 0;
@@ -196,8 +197,12 @@ void Decoder::expect_no_more_modifiers() {
   }
 }
 
-void Decoder::unsupported_here(const std::string& what) const { unsupported(*flat_.module, *in_, what); }
-void Decoder::malformed_here(const std::string& what) const { malformed(*flat_.module, *in_, what); }
+void Decoder::unsupported_here(const std::string& what) const {
+  unsupported(*flat_.module, *in_, what);
+}
+void Decoder::malformed_here(const std::string& what) const {
+  malformed(*flat_.module, *in_, what);
+}
 
 // Operands.
 const ptx::Operand& Decoder::operand(std::size_t index) const {
@@ -363,6 +368,7 @@ void Decoder::use(int slot, const Operand& o, Type type) {
 }
 
 const Decoder::TableEntry* Decoder::find_method(std::string_view opcode) {
+  // clang-format off
   static const TableEntry kTable[] = {
       {"abs", &Decoder::abs_neg},        {"activemask", &Decoder::activemask},
       {"add", &Decoder::add_sub},        {"addc", &Decoder::add_sub},
@@ -404,6 +410,7 @@ const Decoder::TableEntry* Decoder::find_method(std::string_view opcode) {
       {"testp", &Decoder::testp},        {"trap", &Decoder::trap},
       {"vote", &Decoder::vote},          {"xor", &Decoder::logic},
   };
+  // clang-format on
   const auto found = std::lower_bound(
       std::begin(kTable), std::end(kTable), opcode,
       [](const TableEntry& entry, std::string_view name) { return entry.opcode < name; });

@@ -20,12 +20,12 @@ namespace tilewise::vgpu {
 
 /// A register or constant that an operation names, before registers have slots.
 struct Reference {
-  std::uint32_t op = 0;    ///< index in Program::ops; for terminators: of the block, see `terminator`
-  std::uint8_t slot = 0;   ///< in Op::r
+  std::uint32_t op = 0;  ///< index in Program::ops; for terminators: of the block, see `terminator`
+  std::uint8_t slot = 0;  ///< in Op::r
   bool is_definition = false;
   bool keeps_old = false;  ///< a definition under a guard: lanes may keep what was there
   bool is_constant = false;
-  std::uint32_t index = 0; ///< flat register, or index in Program::constants
+  std::uint32_t index = 0;  ///< flat register, or index in Program::constants
 };
 
 /// References of terminators, patched like those of operations.
@@ -173,7 +173,8 @@ class Decoder {
   int new_site(const Access& a, bool is_store);
   void memory_access(const Access& a, bool is_store);
   bool any_wide(const std::vector<Operand>& values, Type type) const;
-  void access_values(const std::vector<Operand>& values, Type type, bool wide_register, bool is_store);
+  void access_values(const std::vector<Operand>& values, Type type, bool wide_register,
+                     bool is_store);
 
   // decode_warp.cpp
   void shfl();

@@ -18,7 +18,6 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::Type;
 
-
 void Decoder::binary(const std::string& key, Type type) {
   expect_operands(3, 3);
   emit(key);
@@ -265,7 +264,8 @@ void Decoder::brev() {
 }
 
 void Decoder::prmt() {
-  static constexpr std::array<std::string_view, 6> kModes{"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+  static constexpr std::array<std::string_view, 6> kModes{"f4e", "b4e", "rc8",
+                                                          "ecl", "ecr", "rc16"};
   std::uint8_t mode = 0;
   for (std::size_t i = 0; i < kModes.size(); ++i) {
     if (take(kModes[i])) mode = static_cast<std::uint8_t>(i + 1);
@@ -324,8 +324,8 @@ void Decoder::copysign() {
 }
 
 void Decoder::testp() {
-  static constexpr std::array<std::string_view, 6> kTests{"finite", "infinite", "number",
-                                                          "notanumber", "normal", "subnormal"};
+  static constexpr std::array<std::string_view, 6> kTests{"finite",     "infinite", "number",
+                                                          "notanumber", "normal",   "subnormal"};
   std::uint8_t mode = 0xFF;
   for (std::size_t i = 0; i < kTests.size(); ++i) {
     if (take(kTests[i])) mode = static_cast<std::uint8_t>(i);
@@ -351,8 +351,8 @@ static std::string comparison_key(std::string_view comparison, Type type) {
 }
 
 static constexpr std::array<std::string_view, 18> kComparisons{
-    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs",
-    "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+    "eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
+    "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 void Decoder::setp() {
   std::string_view comparison;
@@ -372,7 +372,8 @@ void Decoder::setp() {
   const std::size_t a = second ? 2 : 1;
   const bool q_is_sink = second && operand(1).kind == OperandKind::kSink;
   const bool p_is_sink = operand(0).kind == OperandKind::kSink;
-  const std::uint32_t p = p_is_sink ? dense_predicate(new_register(Type::kPred)) : predicate(operand(0));
+  const std::uint32_t p =
+      p_is_sink ? dense_predicate(new_register(Type::kPred)) : predicate(operand(0));
   const std::uint32_t q = second && !q_is_sink ? predicate(operand(1)) : 0;
   const std::uint32_t c = mode & kCombineMask ? predicate(operand(a + 2)) : 0;
   if (second && !q_is_sink) mode |= kSetpSecond;
@@ -437,7 +438,8 @@ void Decoder::slct() {
   }
   if (types.size() != 2) malformed_here("slct needs two types");
   expect_operands(4, 4);
-  emit(fmt::format("slct.{}{}.{}", flush ? "ftz." : "", bits_name(types[0]), ptx::name_of(types[1])));
+  emit(fmt::format("slct.{}{}.{}", flush ? "ftz." : "", bits_name(types[0]),
+                   ptx::name_of(types[1])));
   define(0, operand(0), types[0]);
   use(1, operand(1), types[0]);
   use(2, operand(2), types[0]);

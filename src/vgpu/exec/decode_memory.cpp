@@ -25,10 +25,36 @@ Decoder::Access Decoder::take_access() {
   else if (take("param") || take("param::entry") || take("param::func")) a.space = Space::kParam;
   if (take("v2")) a.count = 2;
   else if (take("v4")) a.count = 4;
-  ignore({"nc", "volatile", "weak", "relaxed", "acquire", "release", "sc", "cta", "cluster", "gpu", "sys",
-          "ca", "cg", "cs", "cv", "wb", "wt", "lu", "L1::evict_normal", "L1::evict_unchanged",
-          "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first",
-          "L2::evict_last", "L2::64B", "L2::128B", "L2::256B", "mmio"});
+  ignore({"nc",
+          "volatile",
+          "weak",
+          "relaxed",
+          "acquire",
+          "release",
+          "sc",
+          "cta",
+          "cluster",
+          "gpu",
+          "sys",
+          "ca",
+          "cg",
+          "cs",
+          "cv",
+          "wb",
+          "wt",
+          "lu",
+          "L1::evict_normal",
+          "L1::evict_unchanged",
+          "L1::evict_first",
+          "L1::evict_last",
+          "L1::no_allocate",
+          "L2::evict_normal",
+          "L2::evict_first",
+          "L2::evict_last",
+          "L2::64B",
+          "L2::128B",
+          "L2::256B",
+          "mmio"});
   if (take("L2::cache_hint")) cache_hint_ = true;
   a.type = take_type();
   return a;
@@ -36,7 +62,8 @@ Decoder::Access Decoder::take_access() {
 
 // The address operand into r[slot], its offset into imm. Returns whether the base is a register.
 bool Decoder::address(int slot, const Operand& o, Space& space, bool& wide) {
-  if (o.kind != OperandKind::kAddress || o.elements.size() != 1) malformed_here("expected an address [ ]");
+  if (o.kind != OperandKind::kAddress || o.elements.size() != 1)
+    malformed_here("expected an address [ ]");
   const Operand& base = o.elements[0];
   Op& op = out_.program.ops.back();
   op.imm = o.offset;
@@ -55,7 +82,8 @@ bool Decoder::address(int slot, const Operand& o, Space& space, bool& wide) {
     reference(slot, false, true, constant(value, wide, is_parameter));
     return false;
   }
-  if (base.kind != OperandKind::kInteger) malformed_here("expected a register, a name or a constant in [ ]");
+  if (base.kind != OperandKind::kInteger)
+    malformed_here("expected a register, a name or a constant in [ ]");
   reference(slot, false, true, constant(base.bits, wide));
   return false;
 }
@@ -102,7 +130,8 @@ void Decoder::store() {
 
 static std::string element_key(Type type, bool wide_register, bool is_store, int count) {
   const int bytes = ptx::size_of(type);
-  const std::string vector = count > 1 && bytes >= 4 && !(bytes == 4 && wide_register) ? fmt::format("v{}.", count) : "";
+  const std::string vector =
+      count > 1 && bytes >= 4 && !(bytes == 4 && wide_register) ? fmt::format("v{}.", count) : "";
   if (bytes == 8) return vector + "b64";
   if (bytes == 4 && !wide_register) return vector + "b32";
   const char* wide = wide_register ? ".wide" : "";
@@ -128,7 +157,9 @@ void Decoder::memory_access(const Access& a, bool is_store) {
   const bool wide_address = at.kind == OperandKind::kAddress && !at.elements.empty() &&
                             at.elements[0].kind == OperandKind::kRegister &&
                             is_wide_register(register_type(at.elements[0]));
-  const std::string space = a.space != Space::kShared ? "global" : wide_address ? "shared64" : "shared";
+  const std::string space = a.space != Space::kShared ? "global"
+                            : wide_address            ? "shared64"
+                                                      : "shared";
   const std::string key = fmt::format("{}.{}.{}", is_store ? "st" : "ld", space,
                                       element_key(a.type, wide_register, is_store, a.count));
   Op& op = emit(key);
@@ -148,7 +179,8 @@ bool Decoder::any_wide(const std::vector<Operand>& values, Type type) const {
   return ptx::size_of(type) == 8;
 }
 
-void Decoder::access_values(const std::vector<Operand>& values, Type type, bool wide_register, bool is_store) {
+void Decoder::access_values(const std::vector<Operand>& values, Type type, bool wide_register,
+                            bool is_store) {
   const Type in_register = wide_register ? Type::kB64 : ptx::size_of(type) < 4 ? Type::kB32 : type;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int slot = static_cast<int>(1 + i);
@@ -162,18 +194,23 @@ void Decoder::parameter_load(const Access& a) {
   const std::vector<Operand> values = access_registers(operand(0), a.count);
   const bool wide_register = any_wide(values, a.type);
   const Operand& at = operand(1);
-  if (at.kind != OperandKind::kAddress || at.elements.size() != 1) malformed_here("expected an address [ ]");
+  if (at.kind != OperandKind::kAddress || at.elements.size() != 1)
+    malformed_here("expected an address [ ]");
   const Operand& base = at.elements[0];
-  if (base.kind == OperandKind::kRegister) return generic_access(a, false);  // made of a parameter's name
+  if (base.kind == OperandKind::kRegister)
+    return generic_access(a, false);  // made of a parameter's name
   Op& op = emit("ld.param");
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(a.type));
   op.count = static_cast<std::uint8_t>(a.count);
-  op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) | (wide_register ? kWideRegister : 0));
+  op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) |
+                                      (wide_register ? kWideRegister : 0));
   bool is_parameter = false;
-  const std::uint64_t offset = symbol_address(base, is_parameter) + static_cast<std::uint64_t>(at.offset);
+  const std::uint64_t offset =
+      symbol_address(base, is_parameter) + static_cast<std::uint64_t>(at.offset);
   if (!is_parameter) malformed_here("expected a parameter's name");
   const std::uint64_t bytes = static_cast<std::uint64_t>(ptx::size_of(a.type)) * a.count;
-  if (offset + bytes > out_.program.parameter_block_bytes) malformed_here("the access lies outside the parameters");
+  if (offset + bytes > out_.program.parameter_block_bytes)
+    malformed_here("the access lies outside the parameters");
   op.imm = static_cast<std::int64_t>(offset);
   access_values(values, a.type, wide_register, false);
 }
@@ -187,8 +224,9 @@ void Decoder::local_access(const Access& a, bool is_store) {
   Space space = Space::kLocal;
   bool wide = false;
   address(0, operand(is_store ? 0 : 1), space, wide);
-  out_.program.ops.back().mode = static_cast<std::uint8_t>(
-      (is_signed(a.type) ? kSigned : 0) | (wide_register ? kWideRegister : 0) | (wide ? kWideAddress : 0));
+  out_.program.ops.back().mode =
+      static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) |
+                                (wide_register ? kWideRegister : 0) | (wide ? kWideAddress : 0));
   access_values(values, a.type, wide_register, is_store);
 }
 
@@ -199,7 +237,8 @@ void Decoder::generic_access(const Access& a, bool is_store) {
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(a.type));
   op.count = static_cast<std::uint8_t>(a.count);
   op.site = new_site(a, is_store);
-  op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) | (wide_register ? kWideRegister : 0));
+  op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) |
+                                      (wide_register ? kWideRegister : 0));
   Space space = Space::kGeneric;
   bool wide = false;
   address(0, operand(is_store ? 0 : 1), space, wide);
@@ -222,7 +261,8 @@ void Decoder::atomic(bool has_result) {
   const std::size_t sources = *kind == AtomicKind::kCas ? 2 : 1;
   expect_operands(1 + sources + (has_result ? 1 : 0), 1 + sources + (has_result ? 1 : 0));
   const Operand& at = operand(has_result ? 1 : 0);
-  if (at.kind == OperandKind::kAddress && !at.elements.empty() && at.elements[0].kind == OperandKind::kSymbol) {
+  if (at.kind == OperandKind::kAddress && !at.elements.empty() &&
+      at.elements[0].kind == OperandKind::kSymbol) {
     bool found = false;
     if (place_of(at.elements[0], found).space == Space::kShared && found) shared = true;
   }
@@ -237,8 +277,9 @@ void Decoder::atomic(bool has_result) {
   Space space = shared ? Space::kShared : Space::kGeneric;
   bool wide = false;
   address(0, at, space, wide);
-  out_.program.ops.back().count = static_cast<std::uint8_t>(
-      (shared ? kAtomicShared : 0) | (wide ? kAtomicWideAddress : 0) | (has_result ? kAtomicResult : 0));
+  out_.program.ops.back().count =
+      static_cast<std::uint8_t>((shared ? kAtomicShared : 0) | (wide ? kAtomicWideAddress : 0) |
+                                (has_result ? kAtomicResult : 0));
   if (has_result) define(1, operand(0), type);
   for (std::size_t i = 0; i < sources; ++i) {
     use(static_cast<int>(2 + i), operand((has_result ? 2 : 1) + i), type);

@@ -37,12 +37,14 @@ void Decoder::cvt() {
   if (in_->operands.size() == 3) return cvt_packed(to, from, mode);
   const Type to_register = register_type(operand(0));
   const bool same_slots = is_wide_register(to_register) == (ptx::size_of(to) == 8);
-  const bool integers = !is_float(to) && !is_float(from) && bits_of(to) >= 16 && bits_of(from) >= 16;
+  const bool integers =
+      !is_float(to) && !is_float(from) && bits_of(to) >= 16 && bits_of(from) >= 16;
   std::string key;
   if (integers && mode == 0 && same_slots && bits_of(to_register) == bits_of(to)) {
     key = fmt::format("cvt.{}.{}", integer_name(to), integer_name(from));
   } else if (mode == 0 && !to_integer && (is_float(to) || is_float(from))) {
-    const std::string plain = fmt::format("cvt.{}{}.{}", in_->has("rn") ? "rn." : "", ptx::name_of(to), ptx::name_of(from));
+    const std::string plain = fmt::format("cvt.{}{}.{}", in_->has("rn") ? "rn." : "",
+                                          ptx::name_of(to), ptx::name_of(from));
     if (find_handler(plain, true)) key = plain;
   }
   Op& op = emit(key.empty() ? "cvt" : key);
@@ -51,7 +53,8 @@ void Decoder::cvt() {
   op.count = static_cast<std::uint8_t>(from);
   op.imm = (is_wide_register(to_register) ? 1 : 0);
   const Operand& source = operand(1);
-  const bool wide_source = source.kind == OperandKind::kRegister && is_wide_register(register_type(source));
+  const bool wide_source =
+      source.kind == OperandKind::kRegister && is_wide_register(register_type(source));
   if (wide_source) out_.program.ops.back().imm |= 2;
   define(0, operand(0), is_wide_register(to_register) ? Type::kB64 : Type::kB32);
   use(1, source, wide_source ? Type::kB64 : (ptx::size_of(from) == 8 ? Type::kB64 : from));
@@ -63,14 +66,16 @@ void Decoder::cvt() {
 // cvt.pack.sat.D.s32{.b32} d, a, b{, c}: b clamped in the low bits, a above it, c above both.
 void Decoder::cvt_pack_integers(const std::vector<Type>& types) {
   take("sat");
-  if (types.size() < 2 || types[1] != Type::kS32) malformed_here("cvt.pack needs the types of its halves and .s32");
+  if (types.size() < 2 || types[1] != Type::kS32)
+    malformed_here("cvt.pack needs the types of its halves and .s32");
   const bool has_third = types.size() == 3;
   expect_operands(has_third ? 4 : 3, has_third ? 4 : 3);
   Op& op = emit("cvt.pack.integers");
   op.bytes = static_cast<std::uint8_t>(types[0]);
   op.mode = has_third ? 1 : 0;
   define(0, operand(0), Type::kB32);
-  for (int i = 1; i <= (has_third ? 3 : 2); ++i) use(i, operand(static_cast<std::size_t>(i)), Type::kB32);
+  for (int i = 1; i <= (has_third ? 3 : 2); ++i)
+    use(i, operand(static_cast<std::size_t>(i)), Type::kB32);
 }
 
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
@@ -120,7 +125,8 @@ void Decoder::mov_vector() {
   const Operand& vector = pack ? from : to;
   const Operand& whole = pack ? to : from;
   const std::size_t parts = vector.elements.size();
-  if ((parts != 2 && parts != 4) || whole.kind == OperandKind::kVector) malformed_here("mov of a vector needs 2 or 4 parts");
+  if ((parts != 2 && parts != 4) || whole.kind == OperandKind::kVector)
+    malformed_here("mov of a vector needs 2 or 4 parts");
   const Type whole_type = whole.kind == OperandKind::kRegister ? register_type(whole) : Type::kB64;
   const int part_bits = bits_of(whole_type) / static_cast<int>(parts);
   const Type part_type = part_bits == 32 ? Type::kB32 : part_bits == 16 ? Type::kB16 : Type::kB8;

@@ -27,7 +27,8 @@ void Decoder::shfl() {
   const bool has_predicate = in_->operands.size() == sources + 2;
   expect_operands(sources + 1, sources + 2);
   const std::size_t a = has_predicate ? 2 : 1;
-  const std::uint32_t p = has_predicate && operand(1).kind != OperandKind::kSink ? predicate(operand(1)) : 0;
+  const std::uint32_t p =
+      has_predicate && operand(1).kind != OperandKind::kSink ? predicate(operand(1)) : 0;
   if (has_predicate && operand(1).kind != OperandKind::kSink) mode |= kShufflePredicate;
   Op& op = emit("shfl");
   op.mode = mode;
@@ -67,8 +68,9 @@ void Decoder::match() {
   expect_operands(3, 4);
   const std::uint32_t p = has_predicate ? predicate(operand(1)) : 0;
   Op& op = emit("match");
-  op.mode = static_cast<std::uint8_t>((all ? kMatchAll : 0) | (has_predicate ? kMatchPredicate : 0) |
-                                      (ptx::size_of(type) == 8 ? kMatchWide : 0));
+  op.mode =
+      static_cast<std::uint8_t>((all ? kMatchAll : 0) | (has_predicate ? kMatchPredicate : 0) |
+                                (ptx::size_of(type) == 8 ? kMatchWide : 0));
   op.r[5] = p;
   define(0, operand(0), Type::kB32);
   use(1, operand(has_predicate ? 2 : 1), type);

@@ -39,27 +39,30 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
   const char* verb = site && site->is_store ? "writes" : "reads";
   switch (kind) {
     case Fault::kTrap: return "executes trap";
-    case Fault::kBadAddressSpace: return "executes an atomic operation that this type does not have";
+    case Fault::kBadAddressSpace:
+      return "executes an atomic operation that this type does not have";
     case Fault::kMisaligned:
-      return fmt::format("{} {} bytes of {} memory at {:#x}, which is not a multiple of {}", verb, bytes,
-                         space, address, bytes);
+      return fmt::format("{} {} bytes of {} memory at {:#x}, which is not a multiple of {}", verb,
+                         bytes, space, address, bytes);
     case Fault::kOutOfBounds: break;
   }
   if (site && site->space == ptx::Space::kShared) {
-    return fmt::format("{} {} bytes of shared memory at offset {}, but the block has {} bytes", verb, bytes,
-                       static_cast<std::int64_t>(address), w.block->shared_bytes);
+    return fmt::format("{} {} bytes of shared memory at offset {}, but the block has {} bytes",
+                       verb, bytes, static_cast<std::int64_t>(address), w.block->shared_bytes);
   }
-  if (!site) return fmt::format("accesses local memory at offset {}, but has {} bytes", address, w.local_bytes);
-  return fmt::format("{} {} bytes of {} memory at {:#x}, outside every allocation{}", verb, bytes, space,
-                     address, nearest_allocation(w, address));
+  if (!site)
+    return fmt::format("accesses local memory at offset {}, but has {} bytes", address,
+                       w.local_bytes);
+  return fmt::format("{} {} bytes of {} memory at {:#x}, outside every allocation{}", verb, bytes,
+                     space, address, nearest_allocation(w, address));
 }
 
 }  // namespace
 
 void fault(const Warp& w, const Op& op, Fault kind, int lane, std::uint64_t address, int bytes) {
   throw Error(ErrorCode::kExecution,
-              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction), thread_name(w, lane),
-                          describe(w, op, kind, address, bytes)));
+              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
+                          thread_name(w, lane), describe(w, op, kind, address, bytes)));
 }
 
 void fault_misaligned(const Warp& w, const Op& op, std::uint64_t first) {
@@ -73,7 +76,8 @@ template <class Address>
   const int bytes = op.bytes * op.count;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!((w.active >> lane) & 1)) continue;
-    if (static_cast<std::uint64_t>(addresses[lane]) + static_cast<unsigned>(bytes) > w.block->shared_bytes) {
+    if (static_cast<std::uint64_t>(addresses[lane]) + static_cast<unsigned>(bytes) >
+        w.block->shared_bytes) {
       fault(w, op, Fault::kOutOfBounds, lane, addresses[lane], bytes);
     }
   }
@@ -82,8 +86,12 @@ template <class Address>
 
 }  // namespace
 
-void fault_bounds(const Warp& w, const Op& op, const std::uint32_t* a) { fault_first_outside(w, op, a); }
-void fault_bounds(const Warp& w, const Op& op, const std::uint64_t* a) { fault_first_outside(w, op, a); }
+void fault_bounds(const Warp& w, const Op& op, const std::uint32_t* a) {
+  fault_first_outside(w, op, a);
+}
+void fault_bounds(const Warp& w, const Op& op, const std::uint64_t* a) {
+  fault_first_outside(w, op, a);
+}
 
 void build_pattern(const Warp& w, const Op& op, const std::uint64_t* addresses, std::uint32_t mask,
                    AccessPattern& p) {
@@ -120,8 +128,9 @@ void build_pattern(const Warp& w, const Op& op, const std::uint64_t* addresses, 
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((mask >> lane) & 1) relative[lane] = p.deltas[lane] + base;
   }
-  const model::SharedCost cost = site.is_store ? model::shared_store(relative, mask, site.counted_bytes)
-                                               : model::shared_load(relative, mask, site.counted_bytes);
+  const model::SharedCost cost = site.is_store
+                                     ? model::shared_store(relative, mask, site.counted_bytes)
+                                     : model::shared_load(relative, mask, site.counted_bytes);
   p.wavefronts = static_cast<std::uint32_t>(cost.wavefronts);
   p.conflicts = static_cast<std::uint32_t>(cost.conflicts);
 }
@@ -141,13 +150,15 @@ void find_range(const Warp& w, const Op& op, AccessSite& site, const std::uint64
     if (a >= range.begin && a + static_cast<unsigned>(bytes) <= range.end) continue;
     // Lanes of one access may point into different allocations: then each is looked up every time.
     const Memory::Range own = range_of(w, a);
-    if (own.end == 0 || a + static_cast<unsigned>(bytes) > own.end) fault(w, op, Fault::kOutOfBounds, lane, a, bytes);
+    if (own.end == 0 || a + static_cast<unsigned>(bytes) > own.end)
+      fault(w, op, Fault::kOutOfBounds, lane, a, bytes);
   }
   site.begin = range.begin;
   site.end = range.end;
 }
 
-void find_lane_range(const Warp& w, const Op& op, AccessSite& site, int lane, std::uint64_t address, int bytes) {
+void find_lane_range(const Warp& w, const Op& op, AccessSite& site, int lane, std::uint64_t address,
+                     int bytes) {
   const Memory::Range range = range_of(w, address);
   if (range.end == 0 || address + static_cast<unsigned>(bytes) > range.end) {
     fault(w, op, Fault::kOutOfBounds, lane, address, bytes);
@@ -156,22 +167,24 @@ void find_lane_range(const Warp& w, const Op& op, AccessSite& site, int lane, st
   site.end = range.end;
 }
 
-void count_generic_access(Warp& w, const Op& op, const std::uint64_t* addresses, std::uint32_t shared,
-                          std::uint32_t global) {
+void count_generic_access(Warp& w, const Op& op, const std::uint64_t* addresses,
+                          std::uint32_t shared, std::uint32_t global) {
   const Site& site = site_of(w, op);
   AccessSite& counts = w.worker->site_data[op.site];
   model::LaneAddresses lanes{};
   for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = addresses[lane] & ~kWindowMask;
   if (shared) {
-    const model::SharedCost cost = site.is_store ? model::shared_store(lanes, shared, site.counted_bytes)
-                                                 : model::shared_load(lanes, shared, site.counted_bytes);
+    const model::SharedCost cost = site.is_store
+                                       ? model::shared_store(lanes, shared, site.counted_bytes)
+                                       : model::shared_load(lanes, shared, site.counted_bytes);
     ++counts.shared_instructions;
     counts.wavefronts += static_cast<unsigned>(cost.wavefronts);
     counts.conflicts += static_cast<unsigned>(cost.conflicts);
   }
   if (global) {
     ++counts.instructions;
-    counts.sectors += static_cast<unsigned>(model::global_sectors(lanes, global, site.counted_bytes));
+    counts.sectors +=
+        static_cast<unsigned>(model::global_sectors(lanes, global, site.counted_bytes));
   }
 }
 

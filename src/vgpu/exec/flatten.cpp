@@ -67,7 +67,8 @@ class Flattener {
     flat_.parameter_block_bytes = static_cast<std::uint32_t>(offset);
   }
 
-  int new_instance(const ptx::Function& f, int return_label, std::map<std::string_view, Place> formals) {
+  int new_instance(const ptx::Function& f, int return_label,
+                   std::map<std::string_view, Place> formals) {
     Instance instance;
     instance.function = &f;
     instance.register_base = static_cast<int>(flat_.registers.size());
@@ -89,7 +90,8 @@ class Flattener {
     return known->second;
   }
 
-  void inline_body(const ptx::Function& f, int return_label, std::map<std::string_view, Place> formals) {
+  void inline_body(const ptx::Function& f, int return_label,
+                   std::map<std::string_view, Place> formals) {
     const int index = new_instance(f, return_label, std::move(formals));
     active_.push_back(&f);
     const int label_base = flat_.instances[index].label_base;
@@ -156,18 +158,21 @@ class Flattener {
   void add_call(const Instruction& in, int instance) {
     std::size_t at = 0;
     const Operand* results = nullptr;
-    if (!in.operands.empty() && in.operands[0].kind == OperandKind::kTuple) results = &in.operands[at++];
+    if (!in.operands.empty() && in.operands[0].kind == OperandKind::kTuple)
+      results = &in.operands[at++];
     if (at >= in.operands.size()) malformed(*flat_.module, in, "a call needs a function");
     const Operand& callee = in.operands[at++];
     if (callee.kind != OperandKind::kSymbol) unsupported(*flat_.module, in, "indirect calls");
     const ptx::Function* f = flat_.module->find_function(callee.text);
     if (!f) malformed(*flat_.module, in, fmt::format("no function {}", callee.text));
-    if (!f->has_body) unsupported(*flat_.module, in, fmt::format("calls of {}, which has no body", f->name));
+    if (!f->has_body)
+      unsupported(*flat_.module, in, fmt::format("calls of {}, which has no body", f->name));
     if (std::find(active_.begin(), active_.end(), f) != active_.end()) {
       unsupported(*flat_.module, in, fmt::format("recursion (of {})", f->name));
     }
     const Operand* arguments = nullptr;
-    if (at < in.operands.size() && in.operands[at].kind == OperandKind::kTuple) arguments = &in.operands[at];
+    if (at < in.operands.size() && in.operands[at].kind == OperandKind::kTuple)
+      arguments = &in.operands[at];
     bind_and_inline(in, instance, *f, results, arguments);
   }
 
@@ -176,16 +181,19 @@ class Flattener {
     const std::size_t given = arguments ? arguments->elements.size() : 0;
     const std::size_t wanted = results ? results->elements.size() : 0;
     if (given != f.parameters.size() || wanted > f.results.size()) {
-      malformed(*flat_.module, in, fmt::format("{} takes {} arguments and returns {}", f.name,
-                                               f.parameters.size(), f.results.size()));
+      malformed(*flat_.module, in,
+                fmt::format("{} takes {} arguments and returns {}", f.name, f.parameters.size(),
+                            f.results.size()));
     }
     std::map<std::string_view, Place> formals;
     const int callee_base = static_cast<int>(flat_.registers.size());
     for (std::size_t i = 0; i < given; ++i) {
-      bind(in, instance, f.parameters[i], f.parameter_registers[i], callee_base, arguments->elements[i], formals, true);
+      bind(in, instance, f.parameters[i], f.parameter_registers[i], callee_base,
+           arguments->elements[i], formals, true);
     }
     for (std::size_t i = 0; i < wanted; ++i) {
-      bind(in, instance, f.results[i], f.result_registers[i], callee_base, results->elements[i], formals, false);
+      bind(in, instance, f.results[i], f.result_registers[i], callee_base, results->elements[i],
+           formals, false);
     }
     const int after = flat_.label_count++;
     inline_body(f, after, std::move(formals));
@@ -255,7 +263,8 @@ Flat flatten(const ptx::Module& module, const ptx::Function& kernel) {
   return Flattener(module).run(kernel);
 }
 
-void unsupported(const ptx::Module& module, const Instruction& instruction, const std::string& what) {
+void unsupported(const ptx::Module& module, const Instruction& instruction,
+                 const std::string& what) {
   throw Error(ErrorCode::kUnsupported,
               fmt::format("{}:{}: the virtual GPU does not support {}, in `{}`", module.source_name,
                           instruction.line, what, ptx::to_text(module, instruction)));

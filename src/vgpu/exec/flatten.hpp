@@ -8,8 +8,8 @@
 // PTX of GEMM kernels calls few functions and never recurses; recursion and indirect calls are refused.
 #pragma once
 
-#include <deque>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,9 +31,9 @@ struct Place {
 struct Instance {
   const ptx::Function* function = nullptr;
   int register_base = 0, label_base = 0;
-  int return_label = -1;  ///< -1: the kernel itself
-  std::vector<Place> variables;                ///< of function->variables
-  std::map<std::string_view, Place> formals;   ///< parameters and results in param space
+  int return_label = -1;                      ///< -1: the kernel itself
+  std::vector<Place> variables;               ///< of function->variables
+  std::map<std::string_view, Place> formals;  ///< parameters and results in param space
 };
 
 struct FlatItem {

@@ -113,7 +113,8 @@ struct Interval {
 
 class RegisterAssignment {
  public:
-  explicit RegisterAssignment(Decoded& decoded) : d_(decoded), words_((decoded.registers.size() + 63) / 64) {}
+  explicit RegisterAssignment(Decoded& decoded)
+      : d_(decoded), words_((decoded.registers.size() + 63) / 64) {}
 
   void run() {
     group_references();
@@ -138,7 +139,8 @@ class RegisterAssignment {
     std::int64_t position = 0;
     for (std::size_t b = 0; b < p.blocks.size(); ++b) {
       block_begin_[b] = position++;
-      for (std::uint32_t i = p.blocks[b].first; i < p.blocks[b].end; ++i) position_[i] = position, position += 2;
+      for (std::uint32_t i = p.blocks[b].first; i < p.blocks[b].end; ++i)
+        position_[i] = position, position += 2;
       block_end_[b] = position, position += 2;
     }
     for (const Reference& r : d_.references) {
@@ -204,7 +206,8 @@ class RegisterAssignment {
         if (has_bit(live_in_[b], reg)) extend(reg, block_begin_[b], block_begin_[b]);
         if (has_bit(live_out_[b], reg)) extend(reg, block_end_[b] + 1, block_end_[b] + 1);
       }
-      for (const TerminatorReference* r : by_block_[b]) extend(r->index, block_end_[b], block_end_[b] + 1);
+      for (const TerminatorReference* r : by_block_[b])
+        extend(r->index, block_end_[b], block_end_[b] + 1);
     }
     for (std::size_t i = 0; i < by_op_.size(); ++i) {
       for (const Reference* r : by_op_[i]) {
@@ -287,7 +290,8 @@ class RegisterAssignment {
 
 void find_reconvergence(Program& program) {
   const std::vector<int> dominators = PostDominators(program).run();
-  for (std::size_t b = 0; b < program.blocks.size(); ++b) program.blocks[b].reconvergence = dominators[b];
+  for (std::size_t b = 0; b < program.blocks.size(); ++b)
+    program.blocks[b].reconvergence = dominators[b];
 }
 
 void assign_registers(Decoded& decoded) { RegisterAssignment(decoded).run(); }

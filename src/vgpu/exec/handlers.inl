@@ -22,12 +22,10 @@ using S64 = std::int64_t;
 using U8 = std::uint8_t;
 using S8 = std::int8_t;
 
-template <class H>
-constexpr HandlerEntry entry(const char* key) {
+template <class H> constexpr HandlerEntry entry(const char* key) {
   return {key, H::full, H::masked};
 }
-template <class H>
-constexpr HandlerEntry masked_entry(const char* key) {
+template <class H> constexpr HandlerEntry masked_entry(const char* key) {
   return {key, H::masked, H::masked};
 }
 
@@ -45,21 +43,20 @@ using Dp2aHiSU = Dp2a<S16, U8, true>;
 using Dp2aHiSS = Dp2a<S16, S8, true>;
 
 /// bfi has five operands: r = {d, a, b, position, length}.
-template <class T>
-struct BitInsert {
+template <class T> struct BitInsert {
   static void masked(Warp& w, const Op& op) {
     const CellOf<T>*a = cells<T>(w, op.r[1]), *b = cells<T>(w, op.r[2]);
     const U32 *position = cells<U32>(w, op.r[3]), *length = cells<U32>(w, op.r[4]);
     CellOf<T>* d = cells<T>(w, op.r[0]);
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (is_active(w.active, lane)) d[lane] = Bfi::run(a[lane], b[lane], position[lane], length[lane]);
+      if (is_active(w.active, lane))
+        d[lane] = Bfi::run(a[lane], b[lane], position[lane], length[lane]);
     }
   }
 };
 
 /// add.cc and its like; Op::mode says which carry goes in and out. r = {d, a, b} or {d, a, b, c}.
-template <class T>
-struct CarryChain {
+template <class T> struct CarryChain {
   static void masked(Warp& w, const Op& op) {
     const CellOf<T>*a = cells<T>(w, op.r[1]), *b = cells<T>(w, op.r[2]);
     CellOf<T>* d = cells<T>(w, op.r[0]);
@@ -85,8 +82,7 @@ struct CarryChain {
   }
 };
 
-template <class T, bool kHigh>
-struct CarryMultiply {
+template <class T, bool kHigh> struct CarryMultiply {
   static void masked(Warp& w, const Op& op) {
     const CellOf<T>*a = cells<T>(w, op.r[1]), *b = cells<T>(w, op.r[2]), *c = cells<T>(w, op.r[3]);
     CellOf<T>* d = cells<T>(w, op.r[0]);
@@ -120,6 +116,7 @@ struct PredicateLogic {  // r = {p, q, s}; mode bit 0: q negated, bit 1: s negat
   }
 };
 
+// clang-format off
 #define TILEWISE_INTEGERS_OF(X, name, F) \
   X(name ".u16", F, U16) X(name ".u32", F, U32) X(name ".u64", F, U64) \
   X(name ".s16", F, S16) X(name ".s32", F, S32) X(name ".s64", F, S64)
@@ -294,11 +291,10 @@ const HandlerEntry kArithmetic[] = {
 
 const HandlerEntry kCountedAccesses[] = {ACCESSES(true)};
 const HandlerEntry kPlainAccesses[] = {ACCESSES(false)};
-
+// clang-format on
 }  // namespace
 
-template <class T, std::size_t N>
-static constexpr HandlerSpan span_of(const T (&table)[N]) {
+template <class T, std::size_t N> static constexpr HandlerSpan span_of(const T (&table)[N]) {
   return {table, N};
 }
 

@@ -42,16 +42,32 @@ float flush(float x, unsigned mode) {
 }
 double flush(double x, unsigned) { return x; }
 
-template <class T>
-T clamp(T x, unsigned mode) {
+template <class T> T clamp(T x, unsigned mode) {
   if ((mode & kSaturate) == 0) return x;
   return x > 0 ? (x < 1 ? x : T{1}) : T{0};  // NaN becomes +0
 }
 
-enum class Operation { kAdd, kSub, kMul, kFma, kDiv, kMin, kMax, kSqrt, kRcp, kRsqrt, kEx2, kLg2, kSin, kCos, kTanh, kNeg, kAbs };
+enum class Operation {
+  kAdd,
+  kSub,
+  kMul,
+  kFma,
+  kDiv,
+  kMin,
+  kMax,
+  kSqrt,
+  kRcp,
+  kRsqrt,
+  kEx2,
+  kLg2,
+  kSin,
+  kCos,
+  kTanh,
+  kNeg,
+  kAbs
+};
 
-template <Operation kOperation, class T>
-T compute(T a, T b, T c, unsigned mode) {
+template <Operation kOperation, class T> T compute(T a, T b, T c, unsigned mode) {
   volatile T x = a, y = b, z = c;  // keeps the arithmetic inside the rounding direction
   switch (kOperation) {
     case Operation::kAdd: return x + y;
@@ -83,20 +99,15 @@ T compute(T a, T b, T c, unsigned mode) {
 }
 
 /// Hardware flushes a product or sum that is subnormal before it is rounded.
-template <Operation kOperation>
-bool is_tiny(float a, float b, float c) {
+template <Operation kOperation> bool is_tiny(float a, float b, float c) {
   constexpr double kLeastNormal = 0x1p-126;
   if (kOperation == Operation::kMul) return std::fabs(double{a} * b) < kLeastNormal;
   if (kOperation == Operation::kFma) return std::fabs(fma_to_odd(a, b, c)) < kLeastNormal;
   return false;
 }
-template <Operation kOperation>
-bool is_tiny(double, double, double) {
-  return false;
-}
+template <Operation kOperation> bool is_tiny(double, double, double) { return false; }
 
-template <Operation kOperation, class T>
-struct Float {
+template <Operation kOperation, class T> struct Float {
   static void masked(Warp& w, const Op& op) {
     const Rounding rounding(op.mode);
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -114,7 +125,8 @@ struct Float {
 
 /// One or two halves a lane. Products are exact in f64, sums are sticky: one rounding in all.
 template <class H, Operation kOperation>
-std::uint16_t half_operation(std::uint16_t a_bits, std::uint16_t b_bits, std::uint16_t c_bits, unsigned mode) {
+std::uint16_t half_operation(std::uint16_t a_bits, std::uint16_t b_bits, std::uint16_t c_bits,
+                             unsigned mode) {
   if (kOperation == Operation::kNeg) return a_bits ^ 0x8000;
   if (kOperation == Operation::kAbs) return a_bits & 0x7FFF;
   const double a = H::decode(a_bits), b = H::decode(b_bits), c = H::decode(c_bits);
@@ -130,8 +142,7 @@ std::uint16_t half_operation(std::uint16_t a_bits, std::uint16_t b_bits, std::ui
   return H::encode(clamp(x, mode), mode);
 }
 
-template <class H, Operation kOperation, bool kPair>
-struct Halves {
+template <class H, Operation kOperation, bool kPair> struct Halves {
   static void masked(Warp& w, const Op& op) {
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
@@ -139,18 +150,35 @@ struct Halves {
       const std::uint32_t b = cells<std::uint32_t>(w, op.r[2])[lane];
       const std::uint32_t c = cells<std::uint32_t>(w, op.r[3])[lane];
       std::uint32_t result = half(a, b, c, op.mode);
-      if (kPair) result |= static_cast<std::uint32_t>(half(a >> 16, b >> 16, c >> 16, op.mode)) << 16;
+      if (kPair)
+        result |= static_cast<std::uint32_t>(half(a >> 16, b >> 16, c >> 16, op.mode)) << 16;
       cells<std::uint32_t>(w, op.r[0])[lane] = result;
     }
   }
   static std::uint16_t half(std::uint32_t a, std::uint32_t b, std::uint32_t c, unsigned mode) {
-    return half_operation<H, kOperation>(static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b),
+    return half_operation<H, kOperation>(static_cast<std::uint16_t>(a),
+                                         static_cast<std::uint16_t>(b),
                                          static_cast<std::uint16_t>(c), mode);
   }
 };
 
 /// setp of halves, and of f32 with flushing: r = {p, q, a, b, c}.
-enum class Relation { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class Relation {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan
+};
 
 bool holds(Relation relation, double a, double b) {
   const bool unordered = std::isnan(a) || std::isnan(b);
@@ -182,17 +210,20 @@ struct AsF16 {
   static double decode(std::uint32_t bits) { return F16::decode(static_cast<std::uint16_t>(bits)); }
 };
 struct AsBf16 {
-  static double decode(std::uint32_t bits) { return Bf16::decode(static_cast<std::uint16_t>(bits)); }
+  static double decode(std::uint32_t bits) {
+    return Bf16::decode(static_cast<std::uint16_t>(bits));
+  }
 };
 
-template <class Format, Relation kRelation>
-struct CompareFloats {
+template <class Format, Relation kRelation> struct CompareFloats {
   static void masked(Warp& w, const Op& op) {
     const std::uint32_t* a = cells<std::uint32_t>(w, op.r[2]);
     const std::uint32_t* b = cells<std::uint32_t>(w, op.r[3]);
     std::uint32_t bits = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
-      bits |= static_cast<std::uint32_t>(holds(kRelation, Format::decode(a[lane]), Format::decode(b[lane]))) << lane;
+      bits |= static_cast<std::uint32_t>(
+                  holds(kRelation, Format::decode(a[lane]), Format::decode(b[lane])))
+              << lane;
     }
     std::uint32_t other = 0;
     if (op.mode & kCombineMask) {
@@ -203,8 +234,7 @@ struct CompareFloats {
   }
 };
 
-template <class T>
-struct TestProperty {
+template <class T> struct TestProperty {
   static void masked(Warp& w, const Op& op) {
     std::uint32_t bits = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -239,8 +269,13 @@ struct Convert {
     }
   }
 
-  static bool is_float(Type t) { return t == Type::kF16 || t == Type::kBf16 || t == Type::kF32 || t == Type::kF64 || t == Type::kTf32; }
-  static bool is_signed(Type t) { return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64; }
+  static bool is_float(Type t) {
+    return t == Type::kF16 || t == Type::kBf16 || t == Type::kF32 || t == Type::kF64 ||
+           t == Type::kTf32;
+  }
+  static bool is_signed(Type t) {
+    return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64;
+  }
 
   static std::uint64_t convert(Type to, Type from, std::uint64_t bits, unsigned mode) {
     if (!is_float(from)) {
@@ -286,7 +321,8 @@ struct Convert {
     const Int128 low = is_signed(to) ? -(one << (width - 1)) : 0;
     const Int128 high = is_signed(to) ? (one << (width - 1)) - 1 : (one << width) - 1;
     if (rounded <= static_cast<double>(low)) return static_cast<std::uint64_t>(low);
-    if (rounded >= std::ldexp(1.0, is_signed(to) ? width - 1 : width)) return static_cast<std::uint64_t>(high);
+    if (rounded >= std::ldexp(1.0, is_signed(to) ? width - 1 : width))
+      return static_cast<std::uint64_t>(high);
     return static_cast<std::uint64_t>(static_cast<Int128>(rounded));
   }
 
@@ -297,7 +333,8 @@ struct Convert {
     if (to == Type::kF64) {
       const Rounding rounding(mode);
       volatile std::uint64_t m = static_cast<std::uint64_t>(magnitude);
-      if (!negative) return __builtin_bit_cast(std::uint64_t, static_cast<double>(std::uint64_t{m}));
+      if (!negative)
+        return __builtin_bit_cast(std::uint64_t, static_cast<double>(std::uint64_t{m}));
       volatile std::int64_t s = static_cast<std::int64_t>(value);
       return __builtin_bit_cast(std::uint64_t, static_cast<double>(std::int64_t{s}));
     }
@@ -345,8 +382,10 @@ struct ConvertPack {
     const Type to = static_cast<Type>(op.bytes) == Type::kF16x2 ? Type::kF16 : Type::kBf16;
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
-      const std::uint64_t high = Convert::convert(to, Type::kF32, cells<std::uint32_t>(w, op.r[1])[lane], op.mode);
-      const std::uint64_t low = Convert::convert(to, Type::kF32, cells<std::uint32_t>(w, op.r[2])[lane], op.mode);
+      const std::uint64_t high =
+          Convert::convert(to, Type::kF32, cells<std::uint32_t>(w, op.r[1])[lane], op.mode);
+      const std::uint64_t low =
+          Convert::convert(to, Type::kF32, cells<std::uint32_t>(w, op.r[2])[lane], op.mode);
       cells<std::uint32_t>(w, op.r[0])[lane] = static_cast<std::uint32_t>(high << 16 | low);
     }
   }
@@ -372,17 +411,21 @@ struct ConvertPackIntegers {
 };
 
 struct SaturatingAdd {
-  static std::int32_t run(std::int32_t a, std::int32_t b) { return clamp_to_s32(std::int64_t{a} + b); }
+  static std::int32_t run(std::int32_t a, std::int32_t b) {
+    return clamp_to_s32(std::int64_t{a} + b);
+  }
 };
 struct SaturatingSub {
-  static std::int32_t run(std::int32_t a, std::int32_t b) { return clamp_to_s32(std::int64_t{a} - b); }
+  static std::int32_t run(std::int32_t a, std::int32_t b) {
+    return clamp_to_s32(std::int64_t{a} - b);
+  }
 };
 
-template <class H>
-constexpr HandlerEntry entry(const char* key) {
+template <class H> constexpr HandlerEntry entry(const char* key) {
   return {key, H::masked, H::masked};
 }
 
+// clang-format off
 #define ON_FLOATS(name, operation) \
   entry<Float<operation, float>>("mode." name ".f32"), entry<Float<operation, double>>("mode." name ".f64"),
 #define ON_HALVES(name, operation) \
@@ -417,7 +460,7 @@ const HandlerEntry kTable[] = {
     entry<Binary<SaturatingAdd, std::int32_t, std::int32_t, std::int32_t>>("add.sat.s32"),
     entry<Binary<SaturatingSub, std::int32_t, std::int32_t, std::int32_t>>("sub.sat.s32"),
 };
-
+// clang-format on
 }  // namespace
 
 HandlerSpan handlers_float() { return {kTable, std::size(kTable)}; }

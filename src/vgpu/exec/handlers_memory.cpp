@@ -31,7 +31,8 @@ void write_register(Warp& w, const Op& op, int element, int lane, std::uint64_t 
 
 std::uint64_t read_register(const Warp& w, const Op& op, int element, int lane) {
   const std::uint32_t offset = op.r[1 + element];
-  return op.mode & kWideRegister ? cells<std::uint64_t>(w, offset)[lane] : cells<std::uint32_t>(w, offset)[lane];
+  return op.mode & kWideRegister ? cells<std::uint64_t>(w, offset)[lane]
+                                 : cells<std::uint32_t>(w, offset)[lane];
 }
 
 void load_lane(Warp& w, const Op& op, int lane, const std::byte* from) {
@@ -57,15 +58,18 @@ struct LoadParameter {
 };
 
 std::uint64_t address_of(const Warp& w, const Op& op, int lane, bool wide) {
-  const std::uint64_t base = wide ? cells<std::uint64_t>(w, op.r[0])[lane] : cells<std::uint32_t>(w, op.r[0])[lane];
+  const std::uint64_t base =
+      wide ? cells<std::uint64_t>(w, op.r[0])[lane] : cells<std::uint32_t>(w, op.r[0])[lane];
   const std::uint64_t sum = base + static_cast<std::uint64_t>(op.imm);
   return wide ? sum : static_cast<std::uint32_t>(sum);
 }
 
 std::byte* local_memory(const Warp& w, const Op& op, int lane, std::uint64_t offset) {
   const int bytes = op.bytes * op.count;
-  if (offset + static_cast<unsigned>(bytes) > w.local_bytes) fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
-  if (offset % static_cast<unsigned>(bytes) != 0) fault(w, op, Fault::kMisaligned, lane, offset, bytes);
+  if (offset + static_cast<unsigned>(bytes) > w.local_bytes)
+    fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
+  if (offset % static_cast<unsigned>(bytes) != 0)
+    fault(w, op, Fault::kMisaligned, lane, offset, bytes);
   return w.local + static_cast<std::size_t>(lane) * w.local_bytes + offset;
 }
 
@@ -73,7 +77,8 @@ struct LoadLocal {
   static void masked(Warp& w, const Op& op) {
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
-      load_lane(w, op, lane, local_memory(w, op, lane, address_of(w, op, lane, op.mode & kWideAddress)));
+      load_lane(w, op, lane,
+                local_memory(w, op, lane, address_of(w, op, lane, op.mode & kWideAddress)));
     }
   }
 };
@@ -82,21 +87,25 @@ struct StoreLocal {
   static void masked(Warp& w, const Op& op) {
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
-      store_lane(w, op, lane, local_memory(w, op, lane, address_of(w, op, lane, op.mode & kWideAddress)));
+      store_lane(w, op, lane,
+                 local_memory(w, op, lane, address_of(w, op, lane, op.mode & kWideAddress)));
     }
   }
 };
 
 /// Where a generic address points, checked. Shared and local windows are told by their top byte.
 std::byte* generic_memory(const Warp& w, const Op& op, int lane, std::uint64_t address, int bytes) {
-  if (address % static_cast<unsigned>(bytes) != 0) fault(w, op, Fault::kMisaligned, lane, address, bytes);
+  if (address % static_cast<unsigned>(bytes) != 0)
+    fault(w, op, Fault::kMisaligned, lane, address, bytes);
   const std::uint64_t window = address & kWindowMask, offset = address & ~kWindowMask;
   if (window == kSharedWindow) {
-    if (offset + static_cast<unsigned>(bytes) > w.block->shared_bytes) fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
+    if (offset + static_cast<unsigned>(bytes) > w.block->shared_bytes)
+      fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
     return w.block->shared + offset;
   }
   if (window == kLocalWindow) {
-    if (offset + static_cast<unsigned>(bytes) > w.local_bytes) fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
+    if (offset + static_cast<unsigned>(bytes) > w.local_bytes)
+      fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
     return w.local + static_cast<std::size_t>(lane) * w.local_bytes + offset;
   }
   AccessSite& site = w.worker->site_data[op.site];
@@ -118,8 +127,7 @@ void count_generic(Warp& w, const Op& op, const std::uint64_t* address) {
   count_generic_access(w, op, address, shared, global);
 }
 
-template <bool kStore, bool kCount>
-struct Generic {
+template <bool kStore, bool kCount> struct Generic {
   static void masked(Warp& w, const Op& op) {
     std::uint64_t address[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) address[lane] = address_of(w, op, lane, true);
@@ -134,19 +142,20 @@ struct Generic {
 };
 
 /// Atomics. Blocks run on several host threads, so these are the host's atomics.
-template <class T, class F>
-T update(void* at, F&& change) {
+template <class T, class F> T update(void* at, F&& change) {
   T* cell = static_cast<T*>(at);
   T old = __atomic_load_n(cell, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(cell, &old, change(old), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  while (!__atomic_compare_exchange_n(cell, &old, change(old), false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST)) {
   }
   return old;
 }
 
-template <class T>
-T integer_result(AtomicKind kind, T old, T b, T c) {
+template <class T> T integer_result(AtomicKind kind, T old, T b, T c) {
   switch (kind) {
-    case AtomicKind::kAdd: return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) + static_cast<std::make_unsigned_t<T>>(b));
+    case AtomicKind::kAdd:
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) +
+                            static_cast<std::make_unsigned_t<T>>(b));
     case AtomicKind::kMin: return old < b ? old : b;
     case AtomicKind::kMax: return old > b ? old : b;
     case AtomicKind::kInc: return old >= b ? T{0} : static_cast<T>(old + 1);
@@ -164,15 +173,16 @@ template <class T>
 std::uint64_t atomic_integer(AtomicKind kind, void* at, std::uint64_t b, std::uint64_t c) {
   using U = std::make_unsigned_t<T>;
   const T old = update<T>(at, [&](T value) {
-    return integer_result<T>(kind, value, static_cast<T>(static_cast<U>(b)), static_cast<T>(static_cast<U>(c)));
+    return integer_result<T>(kind, value, static_cast<T>(static_cast<U>(b)),
+                             static_cast<T>(static_cast<U>(c)));
   });
   return static_cast<U>(old);
 }
 
-template <class T, class Bits>
-std::uint64_t atomic_float_add(void* at, std::uint64_t b) {
+template <class T, class Bits> std::uint64_t atomic_float_add(void* at, std::uint64_t b) {
   const T addend = __builtin_bit_cast(T, static_cast<Bits>(b));
-  return update<Bits>(at, [&](Bits value) { return put<T>(__builtin_bit_cast(T, value) + addend); });
+  return update<Bits>(at,
+                      [&](Bits value) { return put<T>(__builtin_bit_cast(T, value) + addend); });
 }
 
 // Global memory's f32 adder (in the L2) flushes subnormal operands and results; shared memory's does not.
@@ -210,9 +220,12 @@ struct Atomic {
   static std::uint64_t run(Type type, AtomicKind kind, void* at, std::uint64_t b, std::uint64_t c,
                            bool is_shared, const Warp& w, const Op& op, int lane) {
     switch (type) {
-      case Type::kB16: case Type::kU16: return atomic_integer<std::uint16_t>(kind, at, b, c);
-      case Type::kB32: case Type::kU32: return atomic_integer<std::uint32_t>(kind, at, b, c);
-      case Type::kB64: case Type::kU64: return atomic_integer<std::uint64_t>(kind, at, b, c);
+      case Type::kB16:
+      case Type::kU16: return atomic_integer<std::uint16_t>(kind, at, b, c);
+      case Type::kB32:
+      case Type::kU32: return atomic_integer<std::uint32_t>(kind, at, b, c);
+      case Type::kB64:
+      case Type::kU64: return atomic_integer<std::uint64_t>(kind, at, b, c);
       case Type::kS32: return atomic_integer<std::int32_t>(kind, at, b, c);
       case Type::kS64: return atomic_integer<std::int64_t>(kind, at, b, c);
       case Type::kF32:
@@ -247,7 +260,8 @@ constexpr HandlerEntry kPlain[] = {
 }  // namespace
 
 HandlerTables handlers_memory() {
-  return {{kTable, std::size(kTable)}, {kCounted, std::size(kCounted)}, {kPlain, std::size(kPlain)}};
+  return {
+      {kTable, std::size(kTable)}, {kCounted, std::size(kCounted)}, {kPlain, std::size(kPlain)}};
 }
 
 }  // namespace tilewise::vgpu

@@ -15,11 +15,14 @@
 namespace tilewise::vgpu {
 namespace {
 
-std::uint32_t* words(const Warp& w, std::uint32_t offset) { return cells<std::uint32_t>(w, offset); }
+std::uint32_t* words(const Warp& w, std::uint32_t offset) {
+  return cells<std::uint32_t>(w, offset);
+}
 
 std::uint64_t nanoseconds() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::steady_clock::now().time_since_epoch()).count());
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 std::uint64_t special_value(const Warp& w, Special special, int lane) {
@@ -63,18 +66,20 @@ std::uint64_t special_value(const Warp& w, Special special, int lane) {
   return 0;
 }
 
-template <class Cell>
-struct MoveSpecial {
+template <class Cell> struct MoveSpecial {
   static void masked(Warp& w, const Op& op) {
     Cell* d = cells<Cell>(w, op.r[0]);
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (is_active(w.active, lane)) d[lane] = static_cast<Cell>(special_value(w, static_cast<Special>(op.mode), lane));
+      if (is_active(w.active, lane))
+        d[lane] = static_cast<Cell>(special_value(w, static_cast<Special>(op.mode), lane));
     }
   }
 };
 
 struct MovePredicateConstant {
-  static void masked(Warp& w, const Op& op) { write_predicate(w, op.r[0], static_cast<std::uint32_t>(op.imm)); }
+  static void masked(Warp& w, const Op& op) {
+    write_predicate(w, op.r[0], static_cast<std::uint32_t>(op.imm));
+  }
 };
 
 /// mov of vectors: r[0] is the whole, r[1…] the parts of op.bytes each.
@@ -100,10 +105,12 @@ struct Unpack {
     const bool wide = op.bytes * op.count == 8;
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
-      const std::uint64_t whole = wide ? cells<std::uint64_t>(w, op.r[0])[lane] : words(w, op.r[0])[lane];
+      const std::uint64_t whole =
+          wide ? cells<std::uint64_t>(w, op.r[0])[lane] : words(w, op.r[0])[lane];
       const std::uint64_t mask = (std::uint64_t{1} << (8 * op.bytes)) - 1;
       for (int i = 0; i < op.count; ++i) {
-        words(w, op.r[1 + i])[lane] = static_cast<std::uint32_t>((whole >> (8 * op.bytes * i)) & mask);
+        words(w, op.r[1 + i])[lane] =
+            static_cast<std::uint32_t>((whole >> (8 * op.bytes * i)) & mask);
       }
     }
   }
@@ -144,7 +151,9 @@ struct Vote {
     switch (op.mode & kVoteMask) {
       case kVoteAll: write_predicate(w, op.r[0], bits == w.active ? ~0u : 0u); return;
       case kVoteAny: write_predicate(w, op.r[0], bits != 0 ? ~0u : 0u); return;
-      case kVoteUniform: write_predicate(w, op.r[0], bits == 0 || bits == w.active ? ~0u : 0u); return;
+      case kVoteUniform:
+        write_predicate(w, op.r[0], bits == 0 || bits == w.active ? ~0u : 0u);
+        return;
       default: break;
     }
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -157,7 +166,8 @@ struct Match {
   static void masked(Warp& w, const Op& op) {
     std::uint64_t value[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) {
-      value[lane] = op.mode & kMatchWide ? cells<std::uint64_t>(w, op.r[1])[lane] : words(w, op.r[1])[lane];
+      value[lane] =
+          op.mode & kMatchWide ? cells<std::uint64_t>(w, op.r[1])[lane] : words(w, op.r[1])[lane];
     }
     std::uint32_t all_equal = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -222,7 +232,9 @@ struct IsInSpace {
     for (int lane = 0; lane < kLanes; ++lane) {
       const std::uint64_t window = cells<std::uint64_t>(w, op.r[1])[lane] & kWindowMask;
       const bool shared = window == kSharedWindow, local = window == kLocalWindow;
-      const bool result = op.mode == 0 ? !shared && !local : op.mode == 1 ? shared : op.mode == 2 && local;
+      const bool result = op.mode == 0   ? !shared && !local
+                          : op.mode == 1 ? shared
+                                         : op.mode == 2 && local;
       bits |= static_cast<std::uint32_t>(result) << lane;
     }
     write_predicate(w, op.r[0], bits);
@@ -239,11 +251,11 @@ struct Trap {
   static void masked(Warp& w, const Op& op) { fault(w, op, Fault::kTrap, w.first_lane(), 0, 0); }
 };
 
-template <class H>
-constexpr HandlerEntry entry(const char* key) {
+template <class H> constexpr HandlerEntry entry(const char* key) {
   return {key, H::masked, H::masked};
 }
 
+// clang-format off
 constexpr HandlerEntry kTable[] = {
     entry<MoveSpecial<std::uint32_t>>("mov.special"),
     entry<MoveSpecial<std::uint64_t>>("mov.special.wide"),
@@ -254,11 +266,12 @@ constexpr HandlerEntry kTable[] = {
     entry<IsInSpace>("isspacep"), entry<Fence>("fence"), entry<Nanosleep>("nanosleep"),
     entry<Trap>("trap"),
 };
-
+// clang-format on
 struct SpecialName {
   std::string_view name;
   Special special;
 };
+// clang-format off
 constexpr SpecialName kSpecials[] = {
     {"tid.x", Special::kTidX}, {"tid.y", Special::kTidY}, {"tid.z", Special::kTidZ},
     {"ntid.x", Special::kNtidX}, {"ntid.y", Special::kNtidY}, {"ntid.z", Special::kNtidZ},
@@ -274,7 +287,7 @@ constexpr SpecialName kSpecials[] = {
     {"dynamic_smem_size", Special::kDynamicSharedSize}, {"total_smem_size", Special::kTotalSharedSize},
     {"aggr_smem_size", Special::kTotalSharedSize}, {"tid.w", Special::kZero}, {"ctaid.w", Special::kZero},
 };
-
+// clang-format on
 }  // namespace
 
 HandlerSpan handlers_warp() { return {kTable, std::size(kTable)}; }

@@ -17,11 +17,9 @@
 namespace tilewise::vgpu {
 namespace {
 
-template <class T>
-using CellOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+template <class T> using CellOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-template <class T>
-inline T get(CellOf<T> cell) {
+template <class T> inline T get(CellOf<T> cell) {
   if constexpr (sizeof(T) == sizeof(cell)) {
     return __builtin_bit_cast(T, cell);
   } else if constexpr (sizeof(T) == 2) {
@@ -31,8 +29,7 @@ inline T get(CellOf<T> cell) {
   }
 }
 
-template <class T>
-inline CellOf<T> put(T value) {
+template <class T> inline CellOf<T> put(T value) {
   if constexpr (sizeof(T) == sizeof(CellOf<T>)) {
     return __builtin_bit_cast(CellOf<T>, value);
   } else if constexpr (sizeof(T) == 2) {
@@ -43,25 +40,21 @@ inline CellOf<T> put(T value) {
 }
 
 // f32 results that are NaN are the one NaN the hardware makes.
-template <>
-inline std::uint32_t put<float>(float value) {
+template <> inline std::uint32_t put<float>(float value) {
   const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
   return value != value ? 0x7FFFFFFFu : bits;
 }
 
-template <class T>
-inline CellOf<T>* cells(const Warp& warp, std::uint32_t offset) {
+template <class T> inline CellOf<T>* cells(const Warp& warp, std::uint32_t offset) {
   return static_cast<CellOf<T>*>(__builtin_assume_aligned(warp.registers + offset, 64));
 }
 
 // Destination and sources are either the same slot or apart, so lanes do not depend on each other.
-#define TILEWISE_EACH_LANE \
-  _Pragma("GCC ivdep") for (int lane = 0; lane < kLanes; ++lane)
+#define TILEWISE_EACH_LANE _Pragma("GCC ivdep") for (int lane = 0; lane < kLanes; ++lane)
 
 inline bool is_active(std::uint32_t mask, int lane) { return (mask >> lane) & 1u; }
 
-template <class F, class D, class A>
-struct Unary {
+template <class F, class D, class A> struct Unary {
   static void full(Warp& w, const Op& op) {
     CellOf<D>* d = cells<D>(w, op.r[0]);
     const CellOf<A>* a = cells<A>(w, op.r[1]);
@@ -78,8 +71,7 @@ struct Unary {
   }
 };
 
-template <class F, class D, class A, class B>
-struct Binary {
+template <class F, class D, class A, class B> struct Binary {
   static void full(Warp& w, const Op& op) {
     CellOf<D>* d = cells<D>(w, op.r[0]);
     const CellOf<A>* a = cells<A>(w, op.r[1]);
@@ -98,8 +90,7 @@ struct Binary {
   }
 };
 
-template <class F, class D, class A, class B, class C>
-struct Ternary {
+template <class F, class D, class A, class B, class C> struct Ternary {
   static void full(Warp& w, const Op& op) {
     CellOf<D>* d = cells<D>(w, op.r[0]);
     const CellOf<A>* a = cells<A>(w, op.r[1]);
@@ -123,8 +114,7 @@ struct Ternary {
 };
 
 /// Like the ones above, with the operation's own parameters (`op.mode`, `op.imm`) handed on.
-template <class F, class D, class A, class B, class C>
-struct TernaryWithMode {
+template <class F, class D, class A, class B, class C> struct TernaryWithMode {
   static void masked(Warp& w, const Op& op) {
     CellOf<D>* d = cells<D>(w, op.r[0]);
     const CellOf<A>* a = cells<A>(w, op.r[1]);
@@ -133,15 +123,15 @@ struct TernaryWithMode {
     const std::uint32_t mask = w.active;
     const unsigned mode = op.mode;
     TILEWISE_EACH_LANE {
-      const CellOf<D> value = put<D>(F::run(get<A>(a[lane]), get<B>(b[lane]), get<C>(c[lane]), mode));
+      const CellOf<D> value =
+          put<D>(F::run(get<A>(a[lane]), get<B>(b[lane]), get<C>(c[lane]), mode));
       d[lane] = is_active(mask, lane) ? value : d[lane];
     }
   }
   static void full(Warp& w, const Op& op) { masked(w, op); }
 };
 
-template <class T>
-struct Select {
+template <class T> struct Select {
   static void full(Warp& w, const Op& op) {
     CellOf<T>* d = cells<T>(w, op.r[0]);
     const CellOf<T>* a = cells<T>(w, op.r[1]);
@@ -176,8 +166,7 @@ inline std::uint32_t combine(std::uint32_t bits, std::uint32_t other, unsigned m
 }
 
 /// setp: r = {p, q, a, b, c}.
-template <class F, class T>
-struct Compare {
+template <class F, class T> struct Compare {
   static std::uint32_t bits(const Warp& w, std::uint32_t left, std::uint32_t right) {
     const CellOf<T>* a = cells<T>(w, left);
     const CellOf<T>* b = cells<T>(w, right);

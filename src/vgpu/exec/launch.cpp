@@ -29,8 +29,8 @@ constexpr std::size_t kMostInFlight = 64;
 
 void check_extent(const Program& p, const char* name, const Dim3& d, const Dim3& most) {
   if (d.x >= 1 && d.y >= 1 && d.z >= 1 && d.x <= most.x && d.y <= most.y && d.z <= most.z) return;
-  refuse(p, fmt::format("a {} of {}×{}×{} is not possible, the limits are {}×{}×{}", name, d.x, d.y, d.z,
-                        most.x, most.y, most.z));
+  refuse(p, fmt::format("a {} of {}×{}×{} is not possible, the limits are {}×{}×{}", name, d.x, d.y,
+                        d.z, most.x, most.y, most.z));
 }
 
 void check(const Program& p, const LaunchRequest& r, std::uint64_t shared_bytes) {
@@ -40,15 +40,17 @@ void check(const Program& p, const LaunchRequest& r, std::uint64_t shared_bytes)
   const std::uint64_t most = p.max_threads > 0 ? std::min(p.max_threads, g.max_threads_per_block)
                                                : g.max_threads_per_block;
   if (r.block.count() > most) {
-    refuse(p, fmt::format("a block of {} threads is more than the {} it can have", r.block.count(), most));
+    refuse(p, fmt::format("a block of {} threads is more than the {} it can have", r.block.count(),
+                          most));
   }
   const std::uint64_t most_shared = std::max(g.shared_per_block_optin, g.shared_per_block);
   if (shared_bytes > most_shared) {
-    refuse(p, fmt::format("{} bytes of shared memory are more than the {} a block of {} can have", shared_bytes,
-                          most_shared, g.name));
+    refuse(p, fmt::format("{} bytes of shared memory are more than the {} a block of {} can have",
+                          shared_bytes, most_shared, g.name));
   }
   if (r.arguments.size() != p.parameter_bytes.size()) {
-    refuse(p, fmt::format("{} arguments given, {} expected", r.arguments.size(), p.parameter_bytes.size()));
+    refuse(p, fmt::format("{} arguments given, {} expected", r.arguments.size(),
+                          p.parameter_bytes.size()));
   }
 }
 
@@ -57,12 +59,14 @@ class Launch {
   Launch(const LoadedKernel& kernel, const LaunchRequest& request)
       : kernel_(kernel), request_(request), parameters_(kernel.program.parameter_block_bytes + 16) {
     const Program& p = kernel.program;
-    const std::uint64_t shared = request.dynamic_shared_bytes > 0
-                                     ? std::uint64_t{p.dynamic_shared_offset} + request.dynamic_shared_bytes
-                                     : p.static_shared_bytes;
+    const std::uint64_t shared =
+        request.dynamic_shared_bytes > 0
+            ? std::uint64_t{p.dynamic_shared_offset} + request.dynamic_shared_bytes
+            : p.static_shared_bytes;
     check(p, request, shared);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-      std::memcpy(parameters_.data() + p.parameter_offsets[i], request.arguments[i], p.parameter_bytes[i]);
+      std::memcpy(parameters_.data() + p.parameter_offsets[i], request.arguments[i],
+                  p.parameter_bytes[i]);
     }
     facts_.program = &p;
     facts_.ops = request.options.count ? p.ops.data() : kernel.plain_ops.data();
@@ -77,7 +81,8 @@ class Launch {
   LaunchReport run() {
     const std::uint64_t blocks = request_.grid.count();
     int threads = request_.options.threads > 0 ? request_.options.threads : available_cores();
-    threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), blocks));
+    threads =
+        static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), blocks));
     workers_.resize(static_cast<std::size_t>(threads));
     for (Worker& w : workers_) prepare(w);
     parallel_for(static_cast<std::uint64_t>(threads), threads,

@@ -13,9 +13,11 @@ std::string where(const Program& program, int instruction) {
   const bool has_source = facts.source.line > 0 && facts.source.file > 0 &&
                           facts.source.file < static_cast<int>(files.size());
   if (has_source) {
-    return fmt::format("kernel {} ({}:{})", program.name, files[facts.source.file], facts.source.line);
+    return fmt::format("kernel {} ({}:{})", program.name, files[facts.source.file],
+                       facts.source.line);
   }
-  return fmt::format("kernel {} ({}:{})", program.name, program.module->source_name, facts.ptx_line);
+  return fmt::format("kernel {} ({}:{})", program.name, program.module->source_name,
+                     facts.ptx_line);
 }
 
 std::string thread_name(const Warp& w, int lane) {

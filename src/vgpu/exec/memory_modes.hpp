@@ -14,13 +14,28 @@ namespace tilewise::vgpu {
 enum LaneAccessMode : std::uint8_t { kSigned = 1, kWideRegister = 2, kWideAddress = 4 };
 
 enum class AtomicKind : std::uint8_t {
-  kAdd, kMin, kMax, kInc, kDec, kCas, kExchange, kAnd, kOr, kXor,
+  kAdd,
+  kMin,
+  kMax,
+  kInc,
+  kDec,
+  kCas,
+  kExchange,
+  kAnd,
+  kOr,
+  kXor,
 };
 
 inline constexpr std::array<std::pair<std::string_view, AtomicKind>, 10> kAtomicNames{{
-    {"add", AtomicKind::kAdd}, {"min", AtomicKind::kMin}, {"max", AtomicKind::kMax},
-    {"inc", AtomicKind::kInc}, {"dec", AtomicKind::kDec}, {"cas", AtomicKind::kCas},
-    {"exch", AtomicKind::kExchange}, {"and", AtomicKind::kAnd}, {"or", AtomicKind::kOr},
+    {"add", AtomicKind::kAdd},
+    {"min", AtomicKind::kMin},
+    {"max", AtomicKind::kMax},
+    {"inc", AtomicKind::kInc},
+    {"dec", AtomicKind::kDec},
+    {"cas", AtomicKind::kCas},
+    {"exch", AtomicKind::kExchange},
+    {"and", AtomicKind::kAnd},
+    {"or", AtomicKind::kOr},
     {"xor", AtomicKind::kXor},
 }};
 

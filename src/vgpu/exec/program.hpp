@@ -21,9 +21,9 @@ using Handler = void (*)(Warp&, const Op&);
 /// One decoded instruction. What `r` means depends on the handler: lane-wise operations keep their
 /// destination in r[0] and their sources behind it; loads and stores keep the address in r[0].
 struct Op {
-  Handler full = nullptr;    ///< runs when every live lane of the warp is active
-  Handler masked = nullptr;  ///< runs otherwise; touches active lanes only
-  Handler body = nullptr;    ///< behind a guard: the masked handler
+  Handler full = nullptr;            ///< runs when every live lane of the warp is active
+  Handler masked = nullptr;          ///< runs otherwise; touches active lanes only
+  Handler body = nullptr;            ///< behind a guard: the masked handler
   std::array<std::uint32_t, 6> r{};  ///< byte offsets in the warp's registers, or predicate numbers
   std::int64_t imm = 0;
   std::int32_t site = -1;         ///< index in Program::sites
@@ -36,11 +36,11 @@ struct Op {
 };
 
 enum class TerminatorKind : std::uint8_t {
-  kNext,     ///< falls through
-  kBranch,   ///< to `target`; conditional when predicate >= 0
-  kIndexed,  ///< brx.idx
-  kExit,     ///< ends the thread; conditional when predicate >= 0
-  kBarrier,  ///< bar.* / barrier.*
+  kNext,         ///< falls through
+  kBranch,       ///< to `target`; conditional when predicate >= 0
+  kIndexed,      ///< brx.idx
+  kExit,         ///< ends the thread; conditional when predicate >= 0
+  kBarrier,      ///< bar.* / barrier.*
   kWarpBarrier,  ///< bar.warp.sync
 };
 
@@ -53,10 +53,10 @@ struct Terminator {
   int predicate = -1;
   bool negated = false;
   int instruction = -1;
-  std::vector<int> targets;       ///< kIndexed
-  std::uint32_t index = 0;        ///< kIndexed: register of the index
+  std::vector<int> targets;  ///< kIndexed
+  std::uint32_t index = 0;   ///< kIndexed: register of the index
   BarrierKind barrier = BarrierKind::kSync;
-  std::uint32_t barrier_id = 0;   ///< register offset of the barrier's number, or of the lane mask
+  std::uint32_t barrier_id = 0;  ///< register offset of the barrier's number, or of the lane mask
   std::int64_t barrier_count = -1;  ///< register offset of the thread count; -1: all threads
   std::uint32_t reduce_result = 0;  ///< predicate (and, or) or register (popc)
   std::uint32_t reduce_source = 0;
@@ -66,11 +66,11 @@ struct Terminator {
 struct Block {
   std::uint32_t first = 0, end = 0;  ///< operations
   Terminator terminator;
-  int reconvergence = -1;            ///< immediate post-dominator; -1: none
+  int reconvergence = -1;  ///< immediate post-dominator; -1: none
   std::uint32_t first_instruction = 0;
-  std::uint32_t instructions = 0;    ///< PTX instructions, terminator included
-  std::uint32_t unguarded = 0;       ///< of them, without a guard
-  std::uint32_t fmas = 0;            ///< unguarded fused multiply-adds
+  std::uint32_t instructions = 0;  ///< PTX instructions, terminator included
+  std::uint32_t unguarded = 0;     ///< of them, without a guard
+  std::uint32_t fmas = 0;          ///< unguarded fused multiply-adds
 };
 
 /// One static load, store or atomic.

@@ -41,7 +41,8 @@ inline double round_to(double x, FloatFormat format, unsigned mode) {
   if (exponent < format.lowest_exponent) exponent = format.lowest_exponent;
   const int quantum = exponent - (format.precision - 1);
   const double rounded = std::ldexp(round_to_integer(std::ldexp(x, -quantum), mode), quantum);
-  const double largest = std::ldexp(2.0 - std::ldexp(1.0, 1 - format.precision), format.highest_exponent);
+  const double largest =
+      std::ldexp(2.0 - std::ldexp(1.0, 1 - format.precision), format.highest_exponent);
   if (std::fabs(rounded) <= largest) return std::copysign(rounded, x);
   const bool to_infinity = (mode & kRoundMask) == kRoundNearest ||
                            ((mode & kRoundMask) == kRoundUp && x > 0) ||
@@ -60,8 +61,7 @@ inline double fma_to_odd(double a, double b, double c) {
   return std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
 }
 
-template <FloatFormat const& kFormat>
-struct Half {
+template <FloatFormat const& kFormat> struct Half {
   static constexpr int kFraction = kFormat.precision - 1;
   static constexpr int kBias = kFormat.highest_exponent;
   static constexpr std::uint16_t kNan = 0x7FFF;
@@ -86,7 +86,8 @@ struct Half {
       return static_cast<std::uint16_t>(
           sign | static_cast<int>(std::ldexp(std::fabs(r), kFraction - kFormat.lowest_exponent)));
     }
-    const int fraction = static_cast<int>(std::ldexp(std::fabs(r), kFraction - exponent)) - (1 << kFraction);
+    const int fraction =
+        static_cast<int>(std::ldexp(std::fabs(r), kFraction - exponent)) - (1 << kFraction);
     return static_cast<std::uint16_t>(sign | ((exponent + kBias) << kFraction) | fraction);
   }
 };

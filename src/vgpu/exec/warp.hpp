@@ -25,15 +25,15 @@ inline constexpr std::uint64_t kWindowMask = 0xFF00'0000'0000'0000;
 /// when all addresses move by a multiple of four bytes; those of global memory only with the place in
 /// a sector.
 struct AccessPattern {
-  alignas(64) std::uint64_t deltas[kLanes];  ///< from the first active lane
+  alignas(64) std::uint64_t deltas[kLanes];    ///< from the first active lane
   alignas(64) std::uint32_t deltas32[kLanes];  ///< the same, for 32-bit addresses
-  std::uint32_t mask = 0;                    ///< 0: empty
-  std::uint8_t low_bits = 0;                 ///< address & 3 of the first lane, for 1 and 2 bytes
+  std::uint32_t mask = 0;                      ///< 0: empty
+  std::uint8_t low_bits = 0;                   ///< address & 3 of the first lane, for 1 and 2 bytes
   bool aligned = false;
   bool broadcast = false, contiguous = false;
-  std::int64_t lowest = 0, highest = 0;      ///< of deltas
+  std::int64_t lowest = 0, highest = 0;  ///< of deltas
   std::uint32_t wavefronts = 0, conflicts = 0;
-  std::uint8_t sectors[32];                  ///< by address & 31; 0: not computed yet
+  std::uint8_t sectors[32];  ///< by address & 31; 0: not computed yet
 };
 
 /// Counters and memo of one Site on one host thread.
@@ -42,8 +42,8 @@ struct AccessSite {
   AccessPattern patterns[kPatterns];
   int recent = 0, oldest = 0;
   std::uint64_t instructions = 0, wavefronts = 0, conflicts = 0, sectors = 0;
-  std::uint64_t shared_instructions = 0;     ///< of generic accesses, which count both ways
-  std::uint64_t begin = 0, end = 0;  ///< allocation that was last accessed
+  std::uint64_t shared_instructions = 0;  ///< of generic accesses, which count both ways
+  std::uint64_t begin = 0, end = 0;       ///< allocation that was last accessed
 };
 
 /// What belongs to a host thread for the length of a launch.
@@ -51,11 +51,11 @@ struct Worker {
   const Program* program = nullptr;
   const Memory* memory = nullptr;
   const Memory* module_memory = nullptr;
-  Memory::Range parameters;         ///< of the launch: kernels may take their address
-  AccessSite* site_data = nullptr;  ///< by site
-  std::vector<AccessSite> sites;    ///< what site_data points into
-  std::vector<std::uint64_t> block_runs;   ///< by block: how often a warp ran it
-  std::vector<std::uint64_t> block_lanes;  ///< by block: lanes that ran it
+  Memory::Range parameters;                 ///< of the launch: kernels may take their address
+  AccessSite* site_data = nullptr;          ///< by site
+  std::vector<AccessSite> sites;            ///< what site_data points into
+  std::vector<std::uint64_t> block_runs;    ///< by block: how often a warp ran it
+  std::vector<std::uint64_t> block_lanes;   ///< by block: lanes that ran it
   std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
 };
@@ -105,12 +105,12 @@ std::uint8_t count_sectors(const Site& site, const AccessPattern& pattern, std::
 void find_range(const Warp& warp, const Op& op, AccessSite& site, const std::uint64_t* addresses);
 
 /// The same for one lane.
-void find_lane_range(const Warp& warp, const Op& op, AccessSite& site, int lane, std::uint64_t address,
-                     int bytes);
+void find_lane_range(const Warp& warp, const Op& op, AccessSite& site, int lane,
+                     std::uint64_t address, int bytes);
 
 /// Counts a generic access whose lanes `shared` and `global` point into those spaces.
-void count_generic_access(Warp& warp, const Op& op, const std::uint64_t* addresses, std::uint32_t shared,
-                          std::uint32_t global);
+void count_generic_access(Warp& warp, const Op& op, const std::uint64_t* addresses,
+                          std::uint32_t shared, std::uint32_t global);
 
 /// The handlers of one spelling.
 struct HandlerEntry {

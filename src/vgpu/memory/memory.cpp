@@ -39,7 +39,8 @@ std::uint64_t Memory::allocate(std::uint64_t bytes) {
   }
   void* memory = ::operator new(bytes == 0 ? 1 : bytes, kAlignment, std::nothrow);
   if (!memory) {
-    throw Error(ErrorCode::kOutOfMemory, fmt::format("the host has no {} bytes left for the virtual GPU", bytes));
+    throw Error(ErrorCode::kOutOfMemory,
+                fmt::format("the host has no {} bytes left for the virtual GPU", bytes));
   }
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   state_->ranges[address] = bytes;
@@ -51,7 +52,8 @@ void Memory::free(std::uint64_t address) {
   const std::unique_lock lock(state_->mutex);
   const auto found = state_->ranges.find(address);
   if (found == state_->ranges.end()) {
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("free({:#x}): no allocation begins there", address));
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("free({:#x}): no allocation begins there", address));
   }
   ::operator delete(reinterpret_cast<void*>(address), kAlignment);
   state_->allocated -= found->second;

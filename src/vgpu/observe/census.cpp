@@ -24,15 +24,18 @@ bool is_store(SassAccessKind kind) {
 bool stands_for(SassAccessKind kind, const Site& site) {
   if (site.is_store ? !is_store(kind) : !is_load(kind)) return false;
   switch (site.space) {
-    case ptx::Space::kShared: return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kSharedStore;
-    case ptx::Space::kGlobal: return kind == SassAccessKind::kGlobalLoad || kind == SassAccessKind::kGlobalStore;
+    case ptx::Space::kShared:
+      return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kSharedStore;
+    case ptx::Space::kGlobal:
+      return kind == SassAccessKind::kGlobalLoad || kind == SassAccessKind::kGlobalStore;
     default: return true;
   }
 }
 
 bool is_counted(const Site& site) {
-  return !site.is_atomic && (site.space == ptx::Space::kShared || site.space == ptx::Space::kGlobal ||
-                             site.space == ptx::Space::kGeneric);
+  return !site.is_atomic &&
+         (site.space == ptx::Space::kShared || site.space == ptx::Space::kGlobal ||
+          site.space == ptx::Space::kGeneric);
 }
 
 /// Accesses that could be merged: same base value and guard, in one basic block.
@@ -55,7 +58,8 @@ struct Member {
 
 class CensusTaker {
  public:
-  CensusTaker(Decoded& decoded, const CubinKernel& cubin) : d_(decoded), p_(decoded.program), cubin_(cubin) {
+  CensusTaker(Decoded& decoded, const CubinKernel& cubin)
+      : d_(decoded), p_(decoded.program), cubin_(cubin) {
     for (const SassAccess& a : cubin.accesses) {
       if (!a.never) by_line_[a.ptx_line].push_back(&a);
     }
@@ -108,10 +112,13 @@ class CensusTaker {
           const Site& site = p_.sites[op.site];
           const Reference& a = *address_of[i];
           const bool guarded = op.body != nullptr;
-          const GroupKey key{b, a.is_constant, a.is_constant ? 0 : a.index,
+          const GroupKey key{b,
+                             a.is_constant,
+                             a.is_constant ? 0 : a.index,
                              a.is_constant ? 0 : version[a.index],
                              guarded ? op.guard * 2 + op.guard_negated : -1,
-                             guarded ? predicate_version : 0, site.is_store,
+                             guarded ? predicate_version : 0,
+                             site.is_store,
                              site.space == ptx::Space::kShared};
           std::int64_t offset = op.imm;
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
@@ -141,7 +148,8 @@ class CensusTaker {
     for (int width = 16; width > part; width /= 2) {
       std::vector<std::size_t> parts;
       bool led = false, fits = true;
-      for (std::int64_t offset = members[first].offset; offset < members[first].offset + width; offset += part) {
+      for (std::int64_t offset = members[first].offset; offset < members[first].offset + width;
+           offset += part) {
         const std::size_t next = find_member(members, first, offset, part);
         if (next == members.size()) {
           fits = false;
@@ -163,9 +171,12 @@ class CensusTaker {
     return false;
   }
 
-  std::size_t find_member(const std::vector<Member>& members, std::size_t from, std::int64_t offset, int bytes) const {
+  std::size_t find_member(const std::vector<Member>& members, std::size_t from, std::int64_t offset,
+                          int bytes) const {
     for (std::size_t i = from; i < members.size() && members[i].offset <= offset; ++i) {
-      if (members[i].offset == offset && !members[i].covered && p_.sites[members[i].site].bytes == bytes) return i;
+      if (members[i].offset == offset && !members[i].covered &&
+          p_.sites[members[i].site].bytes == bytes)
+        return i;
     }
     return members.size();
   }
@@ -174,11 +185,14 @@ class CensusTaker {
     const int machine = machine_bytes(site);
     const char* what = site.is_store ? "store" : "load";
     if (machine == 0) {
-      note(fmt::format("PTX line {}: no machine {} stands for this {}-byte {}", line_of(site), what, site.bytes, what));
+      note(fmt::format("PTX line {}: no machine {} stands for this {}-byte {}", line_of(site), what,
+                       site.bytes, what));
     } else if (machine < 0) {
-      note(fmt::format("PTX line {}: machine {}s of several widths stand for this one", line_of(site), what));
+      note(fmt::format("PTX line {}: machine {}s of several widths stand for this one",
+                       line_of(site), what));
     } else {
-      note(fmt::format("PTX line {}: a {}-byte machine {} stands for this {}-byte one", line_of(site), machine, what, site.bytes));
+      note(fmt::format("PTX line {}: a {}-byte machine {} stands for this {}-byte one",
+                       line_of(site), machine, what, site.bytes));
     }
   }
 
@@ -189,8 +203,8 @@ class CensusTaker {
     for (const SassAccess& a : cubin_.accesses) {
       if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
       if (known.contains({a.ptx_line, is_store(a.kind)})) continue;
-      note(fmt::format("machine code at {:#x} {} {} bytes for PTX line {}, which is no such access", a.address,
-                       is_store(a.kind) ? "stores" : "loads", a.bytes, a.ptx_line));
+      note(fmt::format("machine code at {:#x} {} {} bytes for PTX line {}, which is no such access",
+                       a.address, is_store(a.kind) ? "stores" : "loads", a.bytes, a.ptx_line));
     }
   }
 
@@ -198,16 +212,22 @@ class CensusTaker {
   Census without_lines() {
     std::map<std::tuple<bool, bool, int>, int> difference;  // shared, store, bytes
     for (const Site& site : p_.sites) {
-      if (is_counted(site)) ++difference[{site.space == ptx::Space::kShared, site.is_store, site.bytes}];
+      if (is_counted(site))
+        ++difference[{site.space == ptx::Space::kShared, site.is_store, site.bytes}];
     }
     for (const SassAccess& a : cubin_.accesses) {
       if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
-      const bool shared = a.kind == SassAccessKind::kSharedLoad || a.kind == SassAccessKind::kSharedStore;
+      const bool shared =
+          a.kind == SassAccessKind::kSharedLoad || a.kind == SassAccessKind::kSharedStore;
       --difference[{shared, is_store(a.kind), a.bytes}];
     }
-    const bool equal = std::all_of(difference.begin(), difference.end(), [](const auto& d) { return d.second == 0; });
+    const bool equal = std::all_of(difference.begin(), difference.end(),
+                                   [](const auto& d) { return d.second == 0; });
     census_.fidelity = equal ? Fidelity::kExact : Fidelity::kApproximate;
-    if (!equal) note("the cubin has no line information (compile with -lineinfo), and its accesses differ in number or width");
+    if (!equal)
+      note(
+          "the cubin has no line information (compile with -lineinfo), and its accesses differ in "
+          "number or width");
     return census_;
   }
 

@@ -44,7 +44,8 @@ class Tally {
       line.warp_instructions += runs;
       if (program_.instructions[instruction].is_unguarded_fma) line.fma_threads += lanes;
     }
-    if (block.terminator.kind == TerminatorKind::kBarrier) at(block.terminator.instruction).barriers += runs;
+    if (block.terminator.kind == TerminatorKind::kBarrier)
+      at(block.terminator.instruction).barriers += runs;
   }
 
   void add_site(const Site& site, const AccessSite& counts) {
@@ -52,8 +53,10 @@ class Tally {
     if (site.space == ptx::Space::kConst || site.space == ptx::Space::kParam) return;
     Counters& line = at(site.instruction);
     const bool is_generic = site.space == ptx::Space::kGeneric;
-    const std::uint64_t shared = site.space == ptx::Space::kShared ? counts.instructions : counts.shared_instructions;
-    const std::uint64_t global = site.space == ptx::Space::kGlobal || is_generic ? counts.instructions : 0;
+    const std::uint64_t shared =
+        site.space == ptx::Space::kShared ? counts.instructions : counts.shared_instructions;
+    const std::uint64_t global =
+        site.space == ptx::Space::kGlobal || is_generic ? counts.instructions : 0;
     if (site.is_store) {
       line.shared_store_instructions += shared;
       line.shared_store_wavefronts += counts.wavefronts;

@@ -11,13 +11,15 @@ namespace {
 constexpr std::string_view kWarpSize = "WARP_SZ";
 
 /// Binary operators by rising precedence; two characters before one, so that << is not < and <.
+// clang-format off
 constexpr std::array<std::array<std::string_view, 4>, 10> kOperators{{
     {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 }};
-
+// clang-format on
 class Reader {
  public:
-  Reader(const std::vector<Token>& tokens, std::size_t& at, const std::function<void(const std::string&)>& fail)
+  Reader(const std::vector<Token>& tokens, std::size_t& at,
+         const std::function<void(const std::string&)>& fail)
       : tokens_(tokens), at_(at), fail_(fail) {}
 
   std::int64_t conditional() {
@@ -36,12 +38,15 @@ class Reader {
     const bool followed = is_character(at_ + 1, symbol.size() == 2 ? symbol[1] : symbol[0]) &&
                           tokens_[at_ + 1].text.data() == tokens_[at_].text.data() + 1;
     if (symbol.size() == 2) return followed;
-    if (followed && std::string_view("<>|&=").find(symbol[0]) != std::string_view::npos) return false;
-    const bool then_equal = is_character(at_ + 1, '=') && tokens_[at_ + 1].text.data() == tokens_[at_].text.data() + 1;
+    if (followed && std::string_view("<>|&=").find(symbol[0]) != std::string_view::npos)
+      return false;
+    const bool then_equal =
+        is_character(at_ + 1, '=') && tokens_[at_ + 1].text.data() == tokens_[at_].text.data() + 1;
     return !(then_equal && std::string_view("<>!").find(symbol[0]) != std::string_view::npos);
   }
   bool is_character(std::size_t at, char c) const {
-    return at < tokens_.size() && tokens_[at].kind == TokenKind::kSymbol && tokens_[at].text[0] == c;
+    return at < tokens_.size() && tokens_[at].kind == TokenKind::kSymbol &&
+           tokens_[at].text[0] == c;
   }
   bool accept(std::string_view symbol) {
     if (!is(symbol)) return false;
@@ -56,7 +61,8 @@ class Reader {
       again = false;
       for (const std::string_view symbol : kOperators[level]) {
         // p|q joins destinations, not numbers.
-        if (symbol.empty() || !is(symbol) || !begins_constant(tokens_, at_ + symbol.size())) continue;
+        if (symbol.empty() || !is(symbol) || !begins_constant(tokens_, at_ + symbol.size()))
+          continue;
         accept(symbol);
         left = apply(symbol, left, binary(level + 1));
         again = true;
@@ -84,12 +90,14 @@ class Reader {
     if (symbol == "+") return static_cast<std::int64_t>(ua + ub);
     if (symbol == "-") return static_cast<std::int64_t>(ua - ub);
     if (symbol == "*") return static_cast<std::int64_t>(ua * ub);
-    if (b == 0 || (b == -1 && a == INT64_MIN)) fail_("a constant expression divides by zero or overflows");
+    if (b == 0 || (b == -1 && a == INT64_MIN))
+      fail_("a constant expression divides by zero or overflows");
     return symbol == "/" ? a / b : a % b;
   }
 
   std::int64_t unary() {
-    if (accept("-")) return static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(unary()));
+    if (accept("-"))
+      return static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(unary()));
     if (accept("+")) return unary();
     if (accept("~")) return ~unary();
     if (accept("!")) return unary() == 0;

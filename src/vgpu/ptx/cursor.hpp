@@ -48,9 +48,11 @@ class Cursor {
     for (int i = 1; i < line; ++i) text.remove_prefix(text.find('\n') + 1);
     text = text.substr(0, text.find('\n'));
     const std::size_t begin = text.find_first_not_of(" \t\r");
-    text = begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-    throw Error(ErrorCode::kInvalidInput,
-                fmt::format("{}:{}: {}, in `{}`", module_.source_name, line, what, text.substr(0, 160)));
+    text = begin == std::string_view::npos
+               ? ""
+               : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+    throw Error(ErrorCode::kInvalidInput, fmt::format("{}:{}: {}, in `{}`", module_.source_name,
+                                                      line, what, text.substr(0, 160)));
   }
 
   std::uint64_t take_count(const char* what, std::uint64_t most) {

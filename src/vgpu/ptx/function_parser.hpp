@@ -70,8 +70,9 @@ class FunctionParser : public InstructionParser {
         std::uint64_t product = take_count("a block size", 1u << 20);
         while (accept(',')) product *= take_count("a block size", 1u << 20);
         f.max_threads = static_cast<int>(product);
-      } else if (directive == "minnctapersm" || directive == "maxnctapersm" || directive == "maxnreg" ||
-                 directive == "reqnctapercluster" || directive == "maxclusterrank") {
+      } else if (directive == "minnctapersm" || directive == "maxnctapersm" ||
+                 directive == "maxnreg" || directive == "reqnctapercluster" ||
+                 directive == "maxclusterrank") {
         take();
         while (accept(',')) take();
       } else if (directive == "pragma") {
@@ -144,7 +145,8 @@ class FunctionParser : public InstructionParser {
     if (!space) fail(fmt::format("unknown directive .{}", directive));
     take();
     if (*space == Space::kReg) return parse_registers();
-    do declare_variable(parse_variable(*space, false)); while (accept(','));
+    do declare_variable(parse_variable(*space, false));
+    while (accept(','));
     expect(';');
   }
 

@@ -13,14 +13,41 @@
 
 namespace tilewise::vgpu::ptx {
 
-inline constexpr std::string_view kSpecialRegisters[] = {
-    "%tid", "%ntid", "%laneid", "%warpid", "%nwarpid", "%ctaid", "%nctaid", "%smid", "%nsmid",
-    "%gridid", "%is_explicit_cluster", "%clusterid", "%nclusterid", "%cluster_ctaid",
-    "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%lanemask_eq", "%lanemask_le",
-    "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64",
-    "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%total_smem_size", "%aggr_smem_size",
-    "%dynamic_smem_size", "%reserved_smem_offset_begin", "%reserved_smem_offset_end",
-    "%reserved_smem_offset_cap", "%current_graph_exec"};
+inline constexpr std::string_view kSpecialRegisters[] = {"%tid",
+                                                         "%ntid",
+                                                         "%laneid",
+                                                         "%warpid",
+                                                         "%nwarpid",
+                                                         "%ctaid",
+                                                         "%nctaid",
+                                                         "%smid",
+                                                         "%nsmid",
+                                                         "%gridid",
+                                                         "%is_explicit_cluster",
+                                                         "%clusterid",
+                                                         "%nclusterid",
+                                                         "%cluster_ctaid",
+                                                         "%cluster_nctaid",
+                                                         "%cluster_ctarank",
+                                                         "%cluster_nctarank",
+                                                         "%lanemask_eq",
+                                                         "%lanemask_le",
+                                                         "%lanemask_lt",
+                                                         "%lanemask_ge",
+                                                         "%lanemask_gt",
+                                                         "%clock",
+                                                         "%clock_hi",
+                                                         "%clock64",
+                                                         "%globaltimer",
+                                                         "%globaltimer_lo",
+                                                         "%globaltimer_hi",
+                                                         "%total_smem_size",
+                                                         "%aggr_smem_size",
+                                                         "%dynamic_smem_size",
+                                                         "%reserved_smem_offset_begin",
+                                                         "%reserved_smem_offset_end",
+                                                         "%reserved_smem_offset_cap",
+                                                         "%current_graph_exec"};
 
 inline bool is_special(std::string_view name) {
   return std::find(std::begin(kSpecialRegisters), std::end(kSpecialRegisters), name) !=
@@ -160,7 +187,8 @@ class InstructionParser : public VariableParser {
     Operand o;
     o.kind = OperandKind::kSpecial;
     const char* end = name.text.data() + name.text.size();
-    if (here().kind == TokenKind::kDotted && here().text.size() == 1 && here().text.data() == end + 1) {
+    if (here().kind == TokenKind::kDotted && here().text.size() == 1 &&
+        here().text.data() == end + 1) {
       end = take().text.data() + 1;
     }
     o.text = {name.text.data() + 1, static_cast<std::size_t>(end - name.text.data() - 1)};
@@ -168,9 +196,14 @@ class InstructionParser : public VariableParser {
   }
 
   // Scopes.
-  int find_register(std::string_view name) const { return find_in_scopes(&Scope::registers, name, scope_); }
-  int find_variable(std::string_view name) const { return find_in_scopes(&Scope::variables, name, scope_); }
-  int find_in_scopes(std::map<std::string_view, int> Scope::*names, std::string_view name, int scope) const {
+  int find_register(std::string_view name) const {
+    return find_in_scopes(&Scope::registers, name, scope_);
+  }
+  int find_variable(std::string_view name) const {
+    return find_in_scopes(&Scope::variables, name, scope_);
+  }
+  int find_in_scopes(std::map<std::string_view, int> Scope::*names, std::string_view name,
+                     int scope) const {
     for (int s = scope; s >= 0; s = scopes_[s].parent) {
       const auto& table = scopes_[s].*names;
       if (const auto found = table.find(name); found != table.end()) return found->second;

@@ -73,7 +73,8 @@ class Lexer {
     if (c == '.' && (is_name_part(peek(1)))) return dotted();
     if (c == '"') return string();
     static constexpr std::string_view kSymbols = ",;:[](){}<>@!+-*/=|&^~%?";
-    if (kSymbols.find(c) == std::string_view::npos) fail(fmt::format("unexpected character '{}'", c));
+    if (kSymbols.find(c) == std::string_view::npos)
+      fail(fmt::format("unexpected character '{}'", c));
     ++at_;
     return token(TokenKind::kSymbol, at_ - 1);
   }
@@ -118,8 +119,8 @@ class Lexer {
     else if (kind == 'b') base = 2, skip = 2;
     else if (peek() == '0' && is_digit(peek(1))) base = 8, skip = 1;
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_ + skip,
-                                              text_.data() + text_.size(), value, base);
+    const auto [end, error] =
+        std::from_chars(text_.data() + at_ + skip, text_.data() + text_.size(), value, base);
     if (error != std::errc{}) fail("malformed integer");
     at_ = static_cast<std::size_t>(end - text_.data());
     if (peek() == 'U') ++at_;
@@ -136,7 +137,8 @@ class Lexer {
     at_ += 2;
     std::uint64_t value = 0;
     const char* first = text_.data() + at_;
-    const char* last = text_.data() + std::min(text_.size(), at_ + static_cast<std::size_t>(digits));
+    const char* last =
+        text_.data() + std::min(text_.size(), at_ + static_cast<std::size_t>(digits));
     const auto [end, error] = std::from_chars(first, last, value, 16);
     if (error != std::errc{} || end - first != digits) {
       fail(fmt::format("a float constant needs {} hexadecimal digits", digits));
@@ -159,7 +161,8 @@ class Lexer {
   Token decimal_float() {
     const std::size_t begin = at_;
     double value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto [end, error] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (error != std::errc{}) fail("malformed floating-point constant");
     at_ = static_cast<std::size_t>(end - text_.data());
     Token result = token(TokenKind::kFloat, begin);

@@ -52,7 +52,8 @@ class ModuleParser : public FunctionParser {
     if (is_dotted("entry") || is_dotted("func")) return parse_function();
     if (here().kind == TokenKind::kDotted && find_space(here().text)) {
       const Space space = *find_space(take().text);
-      do module_.variables.push_back(parse_variable(space, is_extern)); while (accept(','));
+      do module_.variables.push_back(parse_variable(space, is_extern));
+      while (accept(','));
       return expect(';');
     }
     fail(fmt::format("unknown directive .{}", here().text));

@@ -12,6 +12,7 @@ struct TypeFacts {
   int bytes;
 };
 
+// clang-format off
 constexpr std::array<TypeFacts, 25> kTypes{{
     {"b8", 1},    {"b16", 2},    {"b32", 4},  {"b64", 8},    {"b128", 16},
     {"u8", 1},    {"u16", 2},    {"u32", 4},  {"u64", 8},
@@ -20,6 +21,7 @@ constexpr std::array<TypeFacts, 25> kTypes{{
     {"e4m3", 1},  {"e5m2", 1},   {"e4m3x2", 2}, {"e5m2x2", 2},
     {"f32", 4},   {"f64", 8},    {"pred", 0},
 }};
+// clang-format on
 static_assert(kTypes.size() == static_cast<std::size_t>(Type::kPred) + 1);
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 namespace tilewise::vgpu::ptx {
 
+// clang-format off
 enum class Type : std::uint8_t {
   kB8, kB16, kB32, kB64, kB128,
   kU8, kU16, kU32, kU64,
@@ -18,7 +19,7 @@ enum class Type : std::uint8_t {
   kF32, kF64,
   kPred,
 };
-
+// clang-format on
 /// Size in bytes; 0 for predicates.
 int size_of(Type type);
 /// "f32" for kF32.

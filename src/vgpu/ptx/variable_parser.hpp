@@ -36,11 +36,13 @@ class VariableParser : public Cursor {
     bool typed = false;
     while (here().kind == TokenKind::kDotted) {
       const std::string_view word = take().text;
-      if (word == "align") v.alignment = static_cast<std::uint32_t>(take_count("an alignment", 4096));
+      if (word == "align")
+        v.alignment = static_cast<std::uint32_t>(take_count("an alignment", 4096));
       else if (word == "v2") components = 2;
       else if (word == "v4") components = 4;
       else if (word == "v8") components = 8;
-      else if (word == "ptr" || find_space(word) || word == "attribute" || word == "unified") continue;
+      else if (word == "ptr" || find_space(word) || word == "attribute" || word == "unified")
+        continue;
       else if (const auto type = find_type(word)) v.type = *type, typed = true;
       else fail(fmt::format("unknown type or attribute .{}", word));
     }
