@@ -19,7 +19,8 @@ target_include_directories(tilewise_options INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(TILEWISE_SANITIZE)
   target_compile_options(tilewise_options INTERFACE
-    -fsanitize=${TILEWISE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${TILEWISE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+    -Wno-maybe-uninitialized)  # instrumented library code raises it without reason (GCC bug 105562)
   target_link_options(tilewise_options INTERFACE -fsanitize=${TILEWISE_SANITIZE})
 endif()
 

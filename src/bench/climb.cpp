@@ -54,6 +54,18 @@ void mark_wrong(RungResult& row, const std::string& what) {
   if (row.wrong.empty()) row.wrong = what;
 }
 
+// The virtual GPU that plays the real one, where the problem is small enough to be counted too.
+std::unique_ptr<device::Device> open_counting_device(const device::Device& device,
+                                                     const LadderRequest& request,
+                                                     const Sizes& sizes) {
+  const bool is_known =
+      std::any_of(model::catalogue().begin(), model::catalogue().end(),
+                  [&](const model::Gpu& gpu) { return gpu.key == device.gpu().key; });
+  const bool small = sizes.products() <= static_cast<double>(request.count_up_to);
+  if (device.is_virtual() || !is_known || !small || request.count_up_to == 0) return nullptr;
+  return device::open(device::Choice::kVirtual, device.gpu().key);
+}
+
 }  // namespace
 
 template <class T>
@@ -65,7 +77,8 @@ Climb<T>::Climb(device::Device& device, const LadderRequest& request, const Size
       peer_(peer),
       stream_(device.create_stream()),
       operands_(make_operands<T>(request, sizes)),
-      reference_(make_reference(operands_, rows_to_check(sizes, request.seed))) {}
+      reference_(make_reference(operands_, rows_to_check(sizes, request.seed))),
+      counting_device_(open_counting_device(device, request, sizes)) {}
 
 template <class T>
 RungResult Climb<T>::run(const kernels::Rung& rung, const ImageOf& image_of, bool whole_result) {
@@ -121,6 +134,7 @@ void Climb<T>::run_on_device(RungResult& row, const kernels::KernelImage& image)
   if (sizes_.m == 0 || sizes_.n == 0) return;  // nothing to compute, and no grid to launch
   launch(row, loaded);
   check(row, loaded);
+  if (counting_device_) count(row, image);
   if (device_.is_virtual() || !request_.time || !row.verified) return;
   time(row, loaded);
   check_again(row, loaded);
@@ -146,14 +160,31 @@ template <class T> void Climb<T>::launch(RungResult& row, LoadedRung& loaded) {
   if (!count) loaded.launch(operands, 0, *stream_);
   c_ = operands.read_c();
   row.checksum = checksum_of(c_);
-  if (!count) return;
-  row.fidelity = vgpu::name_of(count->fidelity);
-  row.fidelity_notes = std::move(count->fidelity_notes);
-  row.counters = count->report.counters;
-  row.lines = std::move(count->report.lines);
+  if (count) take_count(row, std::move(*count), loaded.grid());
+}
+
+template <class T>
+void Climb<T>::take_count(RungResult& row, device::LaunchCount count, Dim3 grid) const {
+  row.fidelity = vgpu::name_of(count.fidelity);
+  row.fidelity_notes = std::move(count.fidelity_notes);
+  row.counters = count.report.counters;
+  row.lines = std::move(count.report.lines);
   if (!row.occupancy) return;
   row.limit = model::find_limit(device_.gpu(), *row.counters, row.rung->dtype,
-                                compulsory_bytes(operands_), *row.occupancy, loaded.grid().count());
+                                compulsory_bytes(operands_), *row.occupancy, grid.count());
+}
+
+// The same rung with the same operands on the virtual GPU that plays this one.
+template <class T> void Climb<T>::count(RungResult& row, const kernels::KernelImage& image) {
+  device::Device& device = *counting_device_;
+  const std::unique_ptr<device::Stream> stream = device.create_stream();
+  LoadedRung loaded(device, *row.rung, image, operands_.sizes);
+  DeviceOperands<T> operands(device, *stream, operands_, row.rung->order);
+  operands.reset_c();
+  std::optional<device::LaunchCount> count = loaded.launch_counted(operands, 0, *stream);
+  if (!count) return;
+  take_count(row, std::move(*count), loaded.grid());
+  row.equal_on_virtual_gpu = same_bits(operands.read_c(), c_);
 }
 
 template <class T> void Climb<T>::check(RungResult& row, LoadedRung& loaded) {

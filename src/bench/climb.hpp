@@ -43,6 +43,8 @@ template <class T> class Climb {
   void run_on_device(RungResult& row, const kernels::KernelImage& image);
   void describe_kernel(RungResult& row, const LoadedRung& loaded) const;
   void launch(RungResult& row, LoadedRung& loaded);
+  void count(RungResult& row, const kernels::KernelImage& image);
+  void take_count(RungResult& row, device::LaunchCount count, Dim3 grid) const;
   void check(RungResult& row, LoadedRung& loaded);
   void time(RungResult& row, LoadedRung& loaded);
   void check_again(RungResult& row, LoadedRung& loaded);
@@ -57,6 +59,7 @@ template <class T> class Climb {
   std::unique_ptr<device::Stream> stream_;
   Operands<T> operands_, integers_;
   Reference reference_;
+  std::unique_ptr<device::Device> counting_device_;  // a virtual GPU beside a real one, or nullptr
   std::optional<DeviceOperands<T>> on_device_, integers_on_device_;  // in the last rung's order
   std::vector<T> c_;                                                 // of the last rung, row-major
 };

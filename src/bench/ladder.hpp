@@ -30,6 +30,9 @@ struct LadderRequest {
   std::vector<const kernels::Rung*> rungs;
   const npy::Array* a = nullptr;  ///< nullptr: random, uniform in [-1, 1)
   const npy::Array* b = nullptr;
+  /// On a real GPU, which does not count: problems of up to this many products (m·n·k) also run on the
+  /// virtual GPU, for their counters and to compare the bits. 0: none.
+  std::int64_t count_up_to = 0;
   bool keep_c = false;  ///< keep the last rung's C in LadderResult::c
   bool time = true;     ///< on a real GPU: time the rungs, not only check them
 };
@@ -50,7 +53,9 @@ struct RungResult {
   double error = 0;            ///< relative Frobenius norm against f64
   double largest_error = 0;    ///< largest element-wise error, relative to sum |a||b|
   std::uint64_t checksum = 0;  ///< FNV-1a of C's bytes: equal on two devices when C is bit-equal
-  std::string entry;           ///< the kernel that ran
+  /// Whether the virtual GPU gave the same bits, where both ran.
+  std::optional<bool> equal_on_virtual_gpu;
+  std::string entry;                    ///< the kernel that ran
   std::optional<std::string> fidelity;  ///< "exact", "approximate"
   std::vector<std::string> fidelity_notes;
   std::optional<Counters> counters;

@@ -69,6 +69,7 @@ void put_check(Json& object, const bench::RungResult& result) {
   object["largest_error"] = result.largest_error;
   // 64 bits do not fit into the numbers of most JSON readers.
   object["checksum"] = fmt::format("{:016x}", result.checksum);
+  put(object, "equal_on_virtual_gpu", result.equal_on_virtual_gpu);
 }
 
 void put_counters(Json& object, const bench::RungResult& result, bool with_lines) {

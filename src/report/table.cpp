@@ -299,6 +299,10 @@ void Table::append_summary(std::string& out) const {
   const bool counted =
       std::any_of(result_.rungs.begin(), result_.rungs.end(),
                   [](const auto& rung) { return !rung.hardware_counters.empty(); });
+  const auto differs = [](const auto& rung) { return rung.equal_on_virtual_gpu == false; };
+  if (std::any_of(result_.rungs.begin(), result_.rungs.end(), differs)) {
+    append_note(out, kRed, "The virtual GPU gave other bits for some rungs: see the JSON.");
+  }
   if (counted) append_note(out, kDim, "* read by Nsight Compute, one launch a rung");
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/checksum.hpp"
 #include "fake_device.hpp"
+#include "kernels/images.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::bench {
@@ -118,6 +119,26 @@ TEST(Ladder, CountsOnAVirtualDeviceAndDoesNotTime) {
   EXPECT_FALSE(row.time_ms || row.gflops || row.cublas_time_ms || row.percent_of_cublas);
   EXPECT_EQ(device.launches(), 1);
   EXPECT_TRUE(result.context.is_virtual);
+}
+
+// With k = 1 every element is one rounded product: the fake device and the virtual GPU agree in all bits.
+TEST(Ladder, CountsOnTheVirtualGpuBesideARealOne) {
+  if (kernels::images().empty()) GTEST_SKIP() << "built without nvcc";
+  LadderRequest request = request_for(64, 48, 1, {&kernels::find_rung("naive")});
+  request.count_up_to = 64 * 48;
+  FakeDevice device;
+  const RungResult row = run_ladder(device, request).rungs.at(0);
+  ASSERT_TRUE(row.counters && row.time_ms && row.limit);
+  EXPECT_EQ(row.counters->fma_threads, 64u * 48);
+  EXPECT_EQ(row.fidelity, "exact");
+  EXPECT_EQ(row.equal_on_virtual_gpu, true);
+
+  FakeDevice broken(Fault::kWrongElement);
+  EXPECT_EQ(run_ladder(broken, request).rungs.at(0).equal_on_virtual_gpu, false);
+
+  request.count_up_to = 64 * 48 - 1;
+  const RungResult large = run_ladder(device, request).rungs.at(0);
+  EXPECT_FALSE(large.counters || large.equal_on_virtual_gpu);
 }
 
 TEST(Ladder, LaunchesNothingForAnEmptyResult) {
