@@ -74,8 +74,8 @@ std::string small_grid_note(const bench::LadderResult& result) {
   const std::string sms = gpu ? fmt::format("the {} SMs of {}", gpu->sm_count, gpu->name)
                               : std::string("the GPU's SMs");
   return fmt::format(
-      "At this size {} of {} rungs have fewer blocks than {}: their counters tell more than a time "
-      "would.",
+      "At this size {} of {} rungs have fewer blocks than {}: compare their counters, not their "
+      "times.",
       small, limited, sms);
 }
 

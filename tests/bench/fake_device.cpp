@@ -160,7 +160,7 @@ template <class T> void FakeDevice::multiply(const device::Launch& launch, Order
       T value = alpha * sums[j];
       if (beta != 0 || fault_ == Fault::kReadsC) value += beta * result;
       if (struck && fault_ == Fault::kWrongElement) value += T(0.25);
-      if (struck && fault_ == Fault::kOtherBits && launches_ % 2 == 0) {
+      if (struck && fault_ == Fault::kOtherBits && launches_ > 1) {
         value = std::nextafter(value, T(1e9));
       }
       result = value;

@@ -25,7 +25,7 @@ enum class Fault {
   kUnwritten,       ///< one element of C never written
   kDroppedProduct,  ///< the last product of one element left out
   kReadsC,          ///< adds beta·C even when beta is 0
-  kOtherBits,       ///< every launch differs from the one before in the last bit of one element
+  kOtherBits,       ///< launches after the first differ in the last bit of one element
 };
 
 class FakeDevice final : public device::Device {

@@ -30,7 +30,7 @@ std::vector<std::byte> run_virtual(const OpcodeFile& file, bool count) {
   const std::vector<std::byte> input = file.input_bytes();
   Memory memory(1 << 20);
   const std::uint64_t in = memory.allocate(input.size()), out = memory.allocate(file.output_size());
-  std::memcpy(reinterpret_cast<void*>(in), input.data(), input.size());
+  std::copy(input.begin(), input.end(), reinterpret_cast<std::byte*>(in));
   std::memset(reinterpret_cast<void*>(out), kUnwritten, file.output_size());
 
   const Module module(file.ptx, file.name + ".ptx");
