@@ -97,7 +97,9 @@ void Decoder::decode_instruction(const FlatItem& item) {
   if (decode_terminator()) return;
   substitute_specials();
   const TableEntry* entry = find_method(in_->opcode);
-  if (!entry) unsupported_here(fmt::format("the instruction {}", in_->opcode));
+  if (!entry) {
+    unsupported_here(fmt::format("the instruction {} (it runs {})", in_->opcode, opcodes()));
+  }
   (this->*entry->method)();
   expect_no_more_modifiers();
 }
@@ -367,7 +369,7 @@ void Decoder::use(int slot, const Operand& o, Type type) {
   reference(slot, false, true, constant(constant_bits(o, type), is_wide(type)));
 }
 
-const Decoder::TableEntry* Decoder::find_method(std::string_view opcode) {
+std::span<const Decoder::TableEntry> Decoder::methods() {
   // clang-format off
   static const TableEntry kTable[] = {
       {"abs", &Decoder::abs_neg},        {"activemask", &Decoder::activemask},
@@ -411,10 +413,21 @@ const Decoder::TableEntry* Decoder::find_method(std::string_view opcode) {
       {"vote", &Decoder::vote},          {"xor", &Decoder::logic},
   };
   // clang-format on
+  return kTable;
+}
+
+// What the virtual GPU runs, for the message about what it does not.
+std::string Decoder::opcodes() {
+  std::string names = "bar, barrier, bra, brx, call, exit, ret";
+  for (const TableEntry& entry : methods()) names.append(", ").append(entry.opcode);
+  return names;
+}
+
+const Decoder::TableEntry* Decoder::find_method(std::string_view opcode) {
   const auto found = std::lower_bound(
-      std::begin(kTable), std::end(kTable), opcode,
+      methods().begin(), methods().end(), opcode,
       [](const TableEntry& entry, std::string_view name) { return entry.opcode < name; });
-  return found != std::end(kTable) && found->opcode == opcode ? found : nullptr;
+  return found != methods().end() && found->opcode == opcode ? &*found : nullptr;
 }
 
 }  // namespace tilewise::vgpu

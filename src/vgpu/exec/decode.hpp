@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,7 +70,9 @@ class Decoder {
     std::string_view opcode;
     Method method;
   };
+  static std::span<const TableEntry> methods();
   static const TableEntry* find_method(std::string_view opcode);
+  static std::string opcodes();
 
   // decode.cpp: blocks
   void start_block();
