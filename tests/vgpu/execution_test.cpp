@@ -3,6 +3,8 @@
 //
 // How warps and blocks run: divergence and reconvergence, barriers, calls, waiting, and the messages for
 // kernels that misbehave.
+#include <cstdlib>
+
 #include "run_ptx.hpp"
 
 namespace tilewise::vgpu {
@@ -220,6 +222,14 @@ TEST(Execution, CountsPerSourceLineAddUpToTheTotal) {
   }
   EXPECT_TRUE(found);
   EXPECT_EQ(sum, run.report.counters);
+}
+
+// The environment decides which tables of operations run, or the best that the processor has.
+TEST(Simd, TheLevelAskedForIsTheOneThatRuns) {
+  const char* wanted = std::getenv("TILEWISE_VGPU_SIMD");
+  const std::string level(simd_level());
+  if (wanted) EXPECT_EQ(level, wanted);
+  else EXPECT_TRUE(level == "avx512" || level == "avx2" || level == "portable") << level;
 }
 
 // Kernels that misbehave.
