@@ -108,7 +108,9 @@ TEST(ParallelFor, ThrowsTheFirstFailureAndStops) {
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "index 3");
     }
-    if (threads == 1) EXPECT_EQ(calls, 4);
+    if (threads == 1) {
+      EXPECT_EQ(calls, 4);
+    }
   }
 }
 
