@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
     Ptx, Unsupported,
     testing::Values(Case{"instruction", "tex.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];",
                          "the instruction tex (it runs bar, barrier,"},
+                    Case{"atomic_type", "red.global.max.f32 [%rd1], %f1;",
+                         "this operation on .f32"},
                     Case{"modifier", "add.wild.u32 %r1, %r2, %r3;", "the modifier .wild"},
                     Case{"special_register", "mov.u32 %r1, %cluster_ctarank;",
                          "the register %cluster_ctarank"}),

@@ -248,6 +248,12 @@ void Decoder::generic_access(const Access& a, bool is_store) {
 void Decoder::atom() { atomic(true); }
 void Decoder::red() { atomic(false); }
 
+// The types that handlers_memory.cpp runs: whole numbers, and floats in additions.
+static bool has_atomic(AtomicKind kind, Type type) {
+  if (type == Type::kF32 || type == Type::kF64) return kind == AtomicKind::kAdd;
+  return !is_float(type) && bits_of(type) >= 16 && bits_of(type) <= 64 && type != Type::kS16;
+}
+
 void Decoder::atomic(bool has_result) {
   bool shared = take("shared") || take("shared::cta");
   take("global");
@@ -258,6 +264,9 @@ void Decoder::atomic(bool has_result) {
   }
   if (!kind) malformed_here("an atomic needs an operation such as .add");
   const Type type = take_type();
+  if (!has_atomic(*kind, type)) {
+    unsupported_here(fmt::format("this operation on .{}", ptx::name_of(type)));
+  }
   const std::size_t sources = *kind == AtomicKind::kCas ? 2 : 1;
   expect_operands(1 + sources + (has_result ? 1 : 0), 1 + sources + (has_result ? 1 : 0));
   const Operand& at = operand(has_result ? 1 : 0);

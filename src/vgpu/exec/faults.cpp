@@ -39,8 +39,6 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
   const char* verb = site && site->is_store ? "writes" : "reads";
   switch (kind) {
     case Fault::kTrap: return "executes trap";
-    case Fault::kBadAddressSpace:
-      return "executes an atomic operation that this type does not have";
     case Fault::kMisaligned:
       return fmt::format("{} {} bytes of {} memory at {:#x}, which is not a multiple of {}", verb,
                          bytes, space, address, bytes);

@@ -206,7 +206,7 @@ struct Atomic {
       std::byte* at = generic_memory(w, op, lane, address, bytes);
       const std::uint64_t b = read(w, op.r[2], lane, wide), c = read(w, op.r[3], lane, wide);
       const std::uint64_t old = run(type, static_cast<AtomicKind>(op.mode), at, b, c,
-                                    (address & kWindowMask) == kSharedWindow, w, op, lane);
+                                    (address & kWindowMask) == kSharedWindow);
       if ((op.count & kAtomicResult) == 0) continue;
       if (wide) cells<std::uint64_t>(w, op.r[1])[lane] = old;
       else cells<std::uint32_t>(w, op.r[1])[lane] = static_cast<std::uint32_t>(old);
@@ -217,8 +217,9 @@ struct Atomic {
     return wide ? cells<std::uint64_t>(w, offset)[lane] : cells<std::uint32_t>(w, offset)[lane];
   }
 
+  // Decoding lets only these types pass, floats with additions alone.
   static std::uint64_t run(Type type, AtomicKind kind, void* at, std::uint64_t b, std::uint64_t c,
-                           bool is_shared, const Warp& w, const Op& op, int lane) {
+                           bool is_shared) {
     switch (type) {
       case Type::kB16:
       case Type::kU16: return atomic_integer<std::uint16_t>(kind, at, b, c);
@@ -229,16 +230,10 @@ struct Atomic {
       case Type::kS32: return atomic_integer<std::int32_t>(kind, at, b, c);
       case Type::kS64: return atomic_integer<std::int64_t>(kind, at, b, c);
       case Type::kF32:
-        if (kind != AtomicKind::kAdd) break;
-        if (is_shared) return atomic_float_add<float, std::uint32_t>(at, b);
-        return atomic_flushing_add(at, b);
-        break;
-      case Type::kF64:
-        if (kind == AtomicKind::kAdd) return atomic_float_add<double, std::uint64_t>(at, b);
-        break;
-      default: break;
+        return is_shared ? atomic_float_add<float, std::uint32_t>(at, b)
+                         : atomic_flushing_add(at, b);
+      default: return atomic_float_add<double, std::uint64_t>(at, b);
     }
-    fault(w, op, Fault::kBadAddressSpace, lane, 0, 0);
   }
 };
 

@@ -87,7 +87,7 @@ struct Warp {
   int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }
 };
 
-enum class Fault { kOutOfBounds, kMisaligned, kTrap, kBadAddressSpace };
+enum class Fault { kOutOfBounds, kMisaligned, kTrap };
 
 /// Throws Error{kExecution} that says what a lane did, where. `address` and `bytes` as the kernel sees
 /// them.
