@@ -3,16 +3,20 @@
 #
 # What every target is compiled with, and tilewise_room(): one static library a room of src/.
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+# Not for those who only use Tilewise: they may have another compiler.
+option(TILEWISE_WARNINGS_ARE_ERRORS "Compile with -Werror" ${PROJECT_IS_TOP_LEVEL})
 
 add_library(tilewise_options INTERFACE)
 target_compile_features(tilewise_options INTERFACE cxx_std_20)
 # -ffp-contract=off: the virtual GPU and the references must not fuse what the program does not fuse.
 target_compile_options(tilewise_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${TILEWISE_WARNINGS_ARE_ERRORS}>:-Werror>
   -Wno-restrict  # false alarms of g++ 12 on string concatenation
   -ffp-contract=off -fno-math-errno)
 target_include_directories(tilewise_options INTERFACE

@@ -24,6 +24,9 @@ CLI11         2.1     libcli11-dev
 GoogleTest    1.12    libgtest-dev
 benchmark     1.7     libbenchmark-dev
 Chart.js      3.9     libjs-chart.js
+libblas3      3.11    libblas3
+libblas-test  3.11    libblas-test
+NumPy         1.24    python3-numpy
 '
 readonly cuda="$project/.cuda"
 

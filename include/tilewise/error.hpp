@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tilewise/export.hpp"
+
 namespace tilewise {
 
 /// What kind of failure an Error reports. The text of the Error names the culprit.
@@ -23,7 +25,7 @@ enum class ErrorCode {
 
 /// Thrown by every Tilewise function that fails. `what()` is one line that names the argument (or
 /// file, or call), its value, and what was expected.
-class Error : public std::runtime_error {
+class TILEWISE_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many products of one shape.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "cpu/prepared.hpp"
+#include "cpu/workspace.hpp"
+
+namespace tilewise::cpu {
+
+// Many products of one shape. Small ones run side by side, one a thread, so that no thread waits for
+// another; large ones one after the other, each on all threads.
+template <class P> class Batch {
+ public:
+  Batch(Engine& engine, std::int64_t count, const P& shape,
+        const std::function<void(std::int64_t, P&)>& place, int threads)
+      : engine_(engine),
+        count_(count),
+        shape_(shape),
+        place_(place),
+        threads_(std::min(threads > 0 ? threads : engine.threads(), engine.threads())) {}
+
+  void run() {
+    if (count_ == 0 || shape_.m == 0 || shape_.n == 0) return;
+    Prepared<P> together(engine_, shape_, threads_);
+    const double products = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
+                            static_cast<double>(shape_.k);
+    constexpr double kLarge = 1 << 27;
+    const bool on_all = products >= kLarge || (count_ == 1 && together.run);
+    const Prepared<P> alone(engine_, shape_, 1);
+    part_bytes_ = on_all ? 0 : alone.bytes();
+    const std::size_t bytes =
+        on_all ? together.bytes() : part_bytes_ * static_cast<std::size_t>(threads_);
+    std::optional<WorkspacePool::Lease> lease;
+    if (bytes > 0) lease.emplace(engine_.workspaces(), bytes);
+    buffer_ = lease ? lease->data() : nullptr;
+    if (on_all) {
+      for (std::int64_t i = 0; i < count_; ++i) one(i, threads_, buffer_);
+    } else {
+      // Waking a thread costs more than the smallest products do.
+      constexpr double kWorthAThread = 1 << 16;
+      const double worth = std::max(1.0, products * static_cast<double>(count_) / kWorthAThread);
+      const double most =
+          std::min({static_cast<double>(threads_), static_cast<double>(count_), worth});
+      engine_.workers().run(static_cast<int>(most), &Batch::work, this);
+    }
+  }
+
+ private:
+  static void work(void* argument, Team& team, int member) noexcept {
+    Batch& batch = *static_cast<Batch*>(argument);
+    const std::int64_t first = batch.count_ * member / team.size();
+    const std::int64_t end = batch.count_ * (member + 1) / team.size();
+    std::byte* const buffer =
+        batch.buffer_ ? batch.buffer_ + static_cast<std::size_t>(member) * batch.part_bytes_
+                      : nullptr;
+    for (std::int64_t i = first; i < end; ++i) batch.one(i, 1, buffer);
+  }
+
+  void one(std::int64_t i, int threads, std::byte* buffer) const {
+    P problem = shape_;
+    place_(i, problem);
+    Prepared<P>(engine_, problem, threads).go(problem, buffer);
+  }
+
+  Engine& engine_;
+  const std::int64_t count_;
+  const P& shape_;
+  const std::function<void(std::int64_t, P&)>& place_;
+  const int threads_;
+  std::size_t part_bytes_ = 0;
+  std::byte* buffer_ = nullptr;
+};
+
+}  // namespace tilewise::cpu

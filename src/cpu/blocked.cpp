@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/blocked.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "cpu/convert/convert.hpp"
+
+namespace tilewise::cpu {
+namespace {
+
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// The width of the next panel, in vectors, when `vectors` are left. Panels of the best width, but never
+// a single vector beside one that could share with it: narrow tiles load more for each product.
+int next_width(std::int64_t vectors, int best, int most) {
+  if (vectors <= most) return static_cast<int>(vectors);
+  if (vectors == best + 1) return static_cast<int>((vectors + 1) / 2);
+  return best;
+}
+
+// The height of the next tile when `rows` are left: heights as equal as they can be.
+std::int64_t next_height(std::int64_t rows, std::int64_t most) {
+  const std::int64_t tiles = (rows + most - 1) / most;
+  return (rows + tiles - 1) / tiles;
+}
+
+// Rows of memory that will be read next, asked for a few lines at a time while others are worked on.
+class Ahead {
+ public:
+  template <class T>
+  void start(const T* first, std::int64_t step, std::int64_t rows, std::int64_t row) {
+    at_ = reinterpret_cast<const char*>(first);
+    step_ = step * static_cast<std::int64_t>(sizeof(T));
+    row_bytes_ = row * static_cast<std::int64_t>(sizeof(T));
+    rows_ = rows;
+    offset_ = 0;
+  }
+  std::int64_t lines() const { return rows_ * (row_bytes_ / kLine + 1); }
+  void ask(std::int64_t lines) {
+    for (; lines > 0 && rows_ > 0; --lines) {
+      __builtin_prefetch(at_ + offset_, 0, 2);
+      offset_ += kLine;
+      if (offset_ >= row_bytes_) {
+        offset_ = 0;
+        at_ += step_;
+        --rows_;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64;
+  const char* at_ = nullptr;
+  std::int64_t step_ = 0, rows_ = 0, row_bytes_ = 0, offset_ = 0;
+};
+
+// Copies `count` neighbours, widened where the types differ.
+template <class T> void copy_row(const T* from, T* to, std::int64_t count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+}
+void copy_row(const Float16* from, float* to, std::int64_t count) { to_f32(from, to, count); }
+void copy_row(const BFloat16* from, float* to, std::int64_t count) { to_f32(from, to, count); }
+
+// Where a thread's buffer holds what. Offsets in elements of T, each on a cache line's boundary.
+template <class In, class T> struct Layout {
+  static constexpr bool kWidens = !std::is_same_v<In, T>;
+  static constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+
+  std::int64_t a_step =
+      0;  ///< from one copied row of A to the next: rows begin in different cache sets
+  std::int64_t b_panels = 0, wide = 0, end = 0;
+
+  Layout(const Product<In, T>& problem, const Plan& plan, const Part& part) {
+    a_step = round_up(plan.kc, kLine) + kLine;
+    if (plan.copy_a) b_panels = a_rows(plan, part) * a_step;
+    wide = b_panels;
+    const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
+    const std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
+    if (plan.pack_b) wide += round_up(plan.kc * round_up(columns, lanes), kLine);
+    end = wide;
+    // Rows of B on their way into panels: one, or a panel's, when they lie along k.
+    if (kWidens) {
+      const bool along_k = problem.b.column_stride != 1;
+      end += along_k ? (best + 1) * lanes * round_up(plan.kc, kLine) : round_up(columns, kLine);
+    }
+  }
+
+  // Rows of A that are copied at a time.
+  static std::int64_t a_rows(const Plan& plan, const Part& part) {
+    return plan.columns_outside ? part.row_end - part.row : kGroupRows;
+  }
+  static constexpr std::int64_t kGroupRows = 16;
+};
+
+template <class In, class T> class Multiplication {
+ public:
+  Multiplication(const Product<In, T>& problem, const Plan& plan, const Part& part,
+                 std::byte* buffer)
+      : problem_(problem),
+        plan_(plan),
+        part_(part),
+        layout_(problem, plan, part),
+        kernels_(kernels<T>()),
+        lanes_(kernels_.lanes),
+        a_by_rows_(problem.a.column_stride == 1),
+        buffer_(reinterpret_cast<T*>(buffer)) {}
+
+  void run() {
+    for (column_ = part_.column; column_ < part_.column_end; column_ += plan_.nc) {
+      columns_ = std::min(plan_.nc, part_.column_end - column_);
+      for (k_ = 0; k_ < problem_.k; k_ += plan_.kc) {
+        depth_ = std::min(plan_.kc, problem_.k - k_);
+        tile_ = Tile<T>{};
+        tile_.k = depth_;
+        tile_.c_step = problem_.c_stride;
+        tile_.alpha = problem_.alpha;
+        tile_.beta = k_ == 0 ? problem_.beta : T{1};
+        if (plan_.pack_b) pack_b();
+        foresee_b();
+        if (plan_.columns_outside) {
+          columns_outside();
+        } else {
+          rows_outside();
+        }
+      }
+    }
+  }
+
+ private:
+  int width_at(std::int64_t j) const {
+    const std::int64_t vectors = (columns_ - j + lanes_ - 1) / lanes_;
+    return next_width(vectors, kernels_.best_vectors,
+                      plan_.columns_outside ? kernels_.most_vectors : kernels_.best_vectors);
+  }
+
+  const In* a_at(std::int64_t i) const {
+    return problem_.a.data + i * problem_.a.row_stride + k_ * problem_.a.column_stride;
+  }
+  const In* b_at(std::int64_t p, std::int64_t j) const {
+    return problem_.b.data + p * problem_.b.row_stride + j * problem_.b.column_stride;
+  }
+  T* b_panel(std::int64_t j) const { return buffer_ + layout_.b_panels + j * depth_; }
+
+  // Copies the block of B into panels. That of the columns from j on begins at b_panel(j).
+  void pack_b() {
+    if (problem_.b.column_stride != 1) {
+      for (std::int64_t j = 0, width = 0; j < columns_; j += width) {
+        width = width_at(j) * lanes_;
+        pack_turned_b(j, width, std::min(width, columns_ - j));
+      }
+      return;
+    }
+    if constexpr (Layout<In, T>::kWidens) {
+      T* const wide = buffer_ + layout_.wide;
+      for (std::int64_t p = 0; p < depth_; ++p) {
+        copy_row(b_at(k_ + p, column_), wide, columns_);
+        pack_row_of_b(wide, p);
+      }
+    } else {
+      for (std::int64_t j = 0, end = 0; j < columns_; j = end) {  // panels of one width at a time
+        const std::int64_t width = width_at(j) * lanes_;
+        for (end = j + width; end < columns_ && width_at(end) * lanes_ == width;) end += width;
+        end = std::min(end, columns_);
+        kernels_.pack(depth_, end - j, b_at(k_, column_ + j), problem_.b.row_stride, b_panel(j),
+                      width);
+      }
+    }
+  }
+
+  void pack_row_of_b(const T* row, std::int64_t p) {
+    for (std::int64_t j = 0, width = 0; j < columns_; j += width) {
+      width = width_at(j) * lanes_;
+      const std::int64_t count = std::min(width, columns_ - j);
+      T* const to = b_panel(j) + p * width;
+      std::copy(row + j, row + j + count, to);
+      std::fill(to + count, to + width, T{0});
+    }
+  }
+
+  void pack_turned_b(std::int64_t j, std::int64_t width, std::int64_t count) {
+    const In* const from = b_at(k_, column_ + j);
+    const std::int64_t step = problem_.b.column_stride;
+    if constexpr (Layout<In, T>::kWidens) {
+      T* const wide = buffer_ + layout_.wide;
+      for (std::int64_t i = 0; i < count; ++i) copy_row(from + i * step, wide + i * depth_, depth_);
+      kernels_.transpose(depth_, count, wide, depth_, b_panel(j), width);
+    } else {
+      kernels_.transpose(depth_, count, from, step, b_panel(j), width);
+    }
+  }
+
+  // The block of B that comes next: while this one is at work, it moves into the second-level cache, so
+  // that packing it finds it there.
+  void foresee_b() {
+    next_b_ = Segments();
+    if (!plan_.pack_b) return;
+    std::int64_t k = k_ + plan_.kc, column = column_;
+    if (k >= problem_.k) {
+      k = 0;
+      column += plan_.nc;
+    }
+    if (column >= part_.column_end) return;
+    const std::int64_t depth = std::min(plan_.kc, problem_.k - k);
+    const std::int64_t columns = std::min(plan_.nc, part_.column_end - column);
+    const bool by_rows = problem_.b.column_stride == 1;
+    const std::int64_t length = by_rows ? columns : depth;
+    next_b_.at = reinterpret_cast<const char*>(b_at(k, column));
+    next_b_.count = by_rows ? depth : columns;
+    next_b_.steps = length * static_cast<std::int64_t>(sizeof(In)) / 128 + 1;
+    next_b_.stride = (by_rows ? problem_.b.row_stride : problem_.b.column_stride) *
+                     static_cast<std::int64_t>(sizeof(In));
+  }
+
+  // Points the tile at A's rows from i on, where they are, or copied: then `rows` of them.
+  void take_a(std::int64_t i, std::int64_t rows) {
+    if constexpr (!Layout<In, T>::kWidens) {
+      tile_.a = a_at(i);
+      tile_.a_step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
+    }
+    if (!plan_.copy_a) return;
+    tile_.a = buffer_;
+    tile_.a_step = a_by_rows_ ? layout_.a_step : rows;
+    const std::int64_t lines = a_by_rows_ ? rows : depth_, length = a_by_rows_ ? depth_ : rows;
+    const std::int64_t step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
+    const In* const from = a_at(i);
+    if (!a_by_rows_ && rows == Layout<In, T>::kGroupRows) {  // most, and worth a constant length
+      for (std::int64_t r = 0; r < lines; ++r) {
+        copy_row(from + r * step, buffer_ + r * tile_.a_step, Layout<In, T>::kGroupRows);
+      }
+      return;
+    }
+    for (std::int64_t r = 0; r < lines; ++r) {
+      copy_row(from + r * step, buffer_ + r * tile_.a_step, length);
+    }
+  }
+
+  // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
+  void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows, std::int64_t j, int width) {
+    Tile<T> tile = tile_;
+    if (next_b_.count > 0) {
+      tile.fetch = next_b_.at;
+      tile.fetch_steps = next_b_.steps;
+      tile.fetch_stride = next_b_.stride;
+      const std::int64_t asked = (depth_ + next_b_.steps - 1) / next_b_.steps;
+      next_b_.at += asked * next_b_.stride;
+      next_b_.count -= asked;
+    }
+    tile.a += taken * (a_by_rows_ ? tile.a_step : 1);
+    if (plan_.pack_b) {
+      tile.b = b_panel(j);
+      tile.b_step = width * lanes_;
+    } else if constexpr (!Layout<In, T>::kWidens) {
+      tile.b = b_at(k_, column_ + j);
+      tile.b_step = problem_.b.row_stride;
+    }
+    tile.c = problem_.c + i * problem_.c_stride + column_ + j;
+    tile.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
+    const auto& functions = a_by_rows_ ? kernels_.by_rows : kernels_.by_columns;
+    functions[width][rows](tile);
+  }
+
+  // Each panel of A stays in the first-level cache while B's panels pass by.
+  void rows_outside() {
+    const std::int64_t most = kernels_.rows_of[kernels_.best_vectors];
+    const bool in_groups = plan_.copy_a && !a_by_rows_;
+    const std::int64_t group = in_groups ? Layout<In, T>::kGroupRows / most * most : most;
+    const std::int64_t panel = lanes_ * kernels_.best_vectors;
+    const std::int64_t panels = (columns_ + panel - 1) / panel;
+    for (std::int64_t first = part_.row, taken = 0; first < part_.row_end; first += taken) {
+      taken = next_height(part_.row_end - first, group);
+      take_a(first, taken);
+      Ahead next;
+      if (a_by_rows_ && first + taken < part_.row_end) {
+        next.start(a_at(first + taken), problem_.a.row_stride,
+                   std::min(taken, part_.row_end - first - taken), depth_);
+      }
+      const std::int64_t lines = next.lines() / panels + 1;
+      for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
+        width = width_at(j);
+        next.ask(lines);
+        for (std::int64_t i = 0, rows = 0; i < taken; i += rows) {
+          rows = next_height(taken - i, most);
+          multiply(first + i, i, rows, j, static_cast<int>(width));
+        }
+      }
+    }
+  }
+
+  // A strip of B stays in the first-level cache while all rows of A pass by.
+  void columns_outside() {
+    const std::int64_t all = part_.row_end - part_.row;
+    take_a(part_.row, all);
+    for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
+      width = width_at(j);
+      for (std::int64_t i = 0, rows = 0; i < all; i += rows) {
+        rows = next_height(all - i, kernels_.rows_of[width]);
+        multiply(part_.row + i, i, rows, j, static_cast<int>(width));
+      }
+    }
+  }
+
+  const Product<In, T>& problem_;
+  const Plan& plan_;
+  const Part& part_;
+  const Layout<In, T> layout_;
+  const Kernels<T>& kernels_;
+  const std::int64_t lanes_;
+  const bool a_by_rows_;
+  T* const buffer_;
+  std::int64_t column_ = 0, columns_ = 0;  // the block's, of C
+  std::int64_t k_ = 0, depth_ = 0;         // the block's, of k
+  // Of B's next block, its contiguous pieces that have not been asked for.
+  struct Segments {
+    const char* at = nullptr;
+    std::int64_t count = 0, steps = 0, stride = 0;
+  };
+  Segments next_b_;
+  Tile<T> tile_;  // what the block's tiles have in common
+};
+
+}  // namespace
+
+template <class In, class T>
+std::size_t blocked_buffer_bytes(const Product<In, T>& problem, const Plan& plan,
+                                 const Part& part) {
+  return static_cast<std::size_t>(Layout<In, T>(problem, plan, part).end) * sizeof(T);
+}
+
+template <class In, class T>
+void multiply_blocked(const Product<In, T>& problem, const Plan& plan, const Part& part,
+                      std::byte* buffer) {
+  Multiplication<In, T>(problem, plan, part, buffer).run();
+}
+
+template std::size_t blocked_buffer_bytes(const ProblemF32&, const Plan&, const Part&);
+template std::size_t blocked_buffer_bytes(const ProblemF64&, const Plan&, const Part&);
+template std::size_t blocked_buffer_bytes(const ProblemF16&, const Plan&, const Part&);
+template std::size_t blocked_buffer_bytes(const ProblemBF16&, const Plan&, const Part&);
+template void multiply_blocked(const ProblemF32&, const Plan&, const Part&, std::byte*);
+template void multiply_blocked(const ProblemF64&, const Plan&, const Part&, std::byte*);
+template void multiply_blocked(const ProblemF16&, const Plan&, const Part&, std::byte*);
+template void multiply_blocked(const ProblemBF16&, const Plan&, const Part&, std::byte*);
+
+}  // namespace tilewise::cpu

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// AVX2 with FMA as the kernels see it: 8 floats or 4 doubles a vector, 16 vector registers. Masks are
+// vectors; a masked load or store does not touch the memory of the lanes it leaves out.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace tilewise::cpu::avx2 {
+
+// The first `count` lanes are all ones when read from kMaskBits + 8 - count.
+alignas(64) constexpr std::int32_t kMaskBits[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                    0,  0,  0,  0,  0,  0,  0,  0};
+
+struct F32 {
+  using Element = float;
+  using Vector = __m256;
+  using Mask = __m256i;
+  static constexpr int kLanes = 8;
+
+  static Mask first(std::int64_t count) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMaskBits + 8 - count));
+  }
+  static Vector zero() { return _mm256_setzero_ps(); }
+  static Vector all(float value) { return _mm256_set1_ps(value); }
+  static Vector load(const float* from) { return _mm256_loadu_ps(from); }
+  static Vector load(const float* from, Mask mask) { return _mm256_maskload_ps(from, mask); }
+  static void store(float* to, Vector v) { _mm256_storeu_ps(to, v); }
+  static void store(float* to, Vector v, Mask mask) { _mm256_maskstore_ps(to, mask, v); }
+  static Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
+  static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
+  static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
+  static void settle(Vector& v) { asm("" : "+x"(v)); }
+  static float total(Vector v) {
+    __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+    return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+  }
+
+  /// Turns the 8×8 block whose rows are the vectors.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
+    Vector pairs[8];
+    _Pragma("GCC unroll 8") for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    // quads[4g + c] holds columns c and 4 + c of rows 4g .. 4g+3 in its halves.
+    Vector quads[8];
+    _Pragma("GCC unroll 8") for (int g = 0; g < 8; g += 4) {
+      quads[g] = _mm256_shuffle_ps(pairs[g], pairs[g + 2], 0x44);
+      quads[g + 1] = _mm256_shuffle_ps(pairs[g], pairs[g + 2], 0xEE);
+      quads[g + 2] = _mm256_shuffle_ps(pairs[g + 1], pairs[g + 3], 0x44);
+      quads[g + 3] = _mm256_shuffle_ps(pairs[g + 1], pairs[g + 3], 0xEE);
+    }
+    _Pragma("GCC unroll 8") for (int c = 0; c < 4; ++c) {
+      rows[c] = _mm256_permute2f128_ps(quads[c], quads[4 + c], 0x20);
+      rows[4 + c] = _mm256_permute2f128_ps(quads[c], quads[4 + c], 0x31);
+    }
+  }
+};
+
+struct F64 {
+  using Element = double;
+  using Vector = __m256d;
+  using Mask = __m256i;
+  static constexpr int kLanes = 4;
+
+  static Mask first(std::int64_t count) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMaskBits + 8 - 2 * count));
+  }
+  static Vector zero() { return _mm256_setzero_pd(); }
+  static Vector all(double value) { return _mm256_set1_pd(value); }
+  static Vector load(const double* from) { return _mm256_loadu_pd(from); }
+  static Vector load(const double* from, Mask mask) { return _mm256_maskload_pd(from, mask); }
+  static void store(double* to, Vector v) { _mm256_storeu_pd(to, v); }
+  static void store(double* to, Vector v, Mask mask) { _mm256_maskstore_pd(to, mask, v); }
+  static Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
+  static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
+  static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
+  static void settle(Vector& v) { asm("" : "+x"(v)); }
+  static double total(Vector v) {
+    const __m128d sum = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
+  }
+
+  /// Turns the 4×4 block whose rows are the vectors.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[4]) {
+    const Vector low0 = _mm256_unpacklo_pd(rows[0], rows[1]);
+    const Vector high0 = _mm256_unpackhi_pd(rows[0], rows[1]);
+    const Vector low1 = _mm256_unpacklo_pd(rows[2], rows[3]);
+    const Vector high1 = _mm256_unpackhi_pd(rows[2], rows[3]);
+    rows[0] = _mm256_permute2f128_pd(low0, low1, 0x20);
+    rows[1] = _mm256_permute2f128_pd(high0, high1, 0x20);
+    rows[2] = _mm256_permute2f128_pd(low0, low1, 0x31);
+    rows[3] = _mm256_permute2f128_pd(high0, high1, 0x31);
+  }
+};
+
+}  // namespace tilewise::cpu::avx2

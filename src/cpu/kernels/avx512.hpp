@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// AVX-512 as the kernels see it: 16 floats or 8 doubles a vector, 32 vector registers, masks that cost
+// nothing. Needs F, DQ, BW and VL.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace tilewise::cpu::avx512 {
+
+struct F32 {
+  using Element = float;
+  using Vector = __m512;
+  using Mask = __mmask16;
+  static constexpr int kLanes = 16;
+
+  /// The first `count` lanes, 0 <= count <= kLanes.
+  static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
+  static Vector zero() { return _mm512_setzero_ps(); }
+  static Vector all(float value) { return _mm512_set1_ps(value); }
+  static Vector load(const float* from) { return _mm512_loadu_ps(from); }
+  /// Lanes outside the mask are 0, and their memory is not touched.
+  static Vector load(const float* from, Mask mask) { return _mm512_maskz_loadu_ps(mask, from); }
+  static void store(float* to, Vector v) { _mm512_storeu_ps(to, v); }
+  static void store(float* to, Vector v, Mask mask) { _mm512_mask_storeu_ps(to, mask, v); }
+  static Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
+  static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
+  static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
+  static void settle(Vector& v) { asm("" : "+v"(v)); }
+  static float total(Vector v) { return _mm512_reduce_add_ps(v); }
+
+  /// Turns the 16×16 block whose rows are the vectors.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[16]) {
+    Vector pairs[16];
+    _Pragma("GCC unroll 16") for (int i = 0; i < 16; i += 2) {
+      pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    // Now quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit quarter q.
+    Vector quads[16];
+    _Pragma("GCC unroll 16") for (int g = 0; g < 16; g += 4) {
+      const __m512d low = _mm512_castps_pd(pairs[g]), low2 = _mm512_castps_pd(pairs[g + 2]);
+      const __m512d high = _mm512_castps_pd(pairs[g + 1]), high2 = _mm512_castps_pd(pairs[g + 3]);
+      quads[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, low2));
+      quads[g + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, low2));
+      quads[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, high2));
+      quads[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, high2));
+    }
+    _Pragma("GCC unroll 16") for (int c = 0; c < 4; ++c) {
+      const Vector even_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0x88);
+      const Vector odd_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0xDD);
+      const Vector even_high = _mm512_shuffle_f32x4(quads[8 + c], quads[12 + c], 0x88);
+      const Vector odd_high = _mm512_shuffle_f32x4(quads[8 + c], quads[12 + c], 0xDD);
+      rows[c] = _mm512_shuffle_f32x4(even_low, even_high, 0x88);
+      rows[8 + c] = _mm512_shuffle_f32x4(even_low, even_high, 0xDD);
+      rows[4 + c] = _mm512_shuffle_f32x4(odd_low, odd_high, 0x88);
+      rows[12 + c] = _mm512_shuffle_f32x4(odd_low, odd_high, 0xDD);
+    }
+  }
+};
+
+struct F64 {
+  using Element = double;
+  using Vector = __m512d;
+  using Mask = __mmask8;
+  static constexpr int kLanes = 8;
+
+  static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
+  static Vector zero() { return _mm512_setzero_pd(); }
+  static Vector all(double value) { return _mm512_set1_pd(value); }
+  static Vector load(const double* from) { return _mm512_loadu_pd(from); }
+  static Vector load(const double* from, Mask mask) { return _mm512_maskz_loadu_pd(mask, from); }
+  static void store(double* to, Vector v) { _mm512_storeu_pd(to, v); }
+  static void store(double* to, Vector v, Mask mask) { _mm512_mask_storeu_pd(to, mask, v); }
+  static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
+  static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
+  static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
+  static void settle(Vector& v) { asm("" : "+v"(v)); }
+  static double total(Vector v) { return _mm512_reduce_add_pd(v); }
+
+  /// Turns the 8×8 block whose rows are the vectors.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
+    Vector pairs[8];
+    _Pragma("GCC unroll 8") for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm512_unpacklo_pd(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm512_unpackhi_pd(rows[i], rows[i + 1]);
+    }
+    // Now pairs[2g + c] holds column 2q + c of rows 2g, 2g+1 in its 128-bit quarter q.
+    _Pragma("GCC unroll 8") for (int c = 0; c < 2; ++c) {
+      const Vector even_low = _mm512_shuffle_f64x2(pairs[c], pairs[2 + c], 0x88);
+      const Vector odd_low = _mm512_shuffle_f64x2(pairs[c], pairs[2 + c], 0xDD);
+      const Vector even_high = _mm512_shuffle_f64x2(pairs[4 + c], pairs[6 + c], 0x88);
+      const Vector odd_high = _mm512_shuffle_f64x2(pairs[4 + c], pairs[6 + c], 0xDD);
+      rows[c] = _mm512_shuffle_f64x2(even_low, even_high, 0x88);
+      rows[4 + c] = _mm512_shuffle_f64x2(even_low, even_high, 0xDD);
+      rows[2 + c] = _mm512_shuffle_f64x2(odd_low, odd_high, 0x88);
+      rows[6 + c] = _mm512_shuffle_f64x2(odd_low, odd_high, 0xDD);
+    }
+  }
+};
+
+}  // namespace tilewise::cpu::avx512

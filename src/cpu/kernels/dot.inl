@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles of dot products, for a factor whose elements along k are neighbours on both sides: no packing,
+// no transposing, the operands stream past once. Each step of k/lanes loads rows + columns vectors for
+// rows·columns FMAs; the sums of lanes are added up at the end.
+
+template <class S, int kRows, int kColumns>
+void dot_tile(const DotTile<typename S::Element>& tile) {
+  using T = typename S::Element;
+  using V = typename S::Vector;
+  V sums[kRows][kColumns];
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    TILEWISE_UNROLL
+    for (int j = 0; j < kColumns; ++j) {
+      sums[i][j] = tile.is_first ? S::zero() : S::load(tile.sums + (i * kColumns + j) * S::kLanes);
+    }
+  }
+  const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
+  const T *a = tile.a, *b = tile.b;
+  const auto step = [&](auto load) __attribute__((always_inline)) {
+    V column[kColumns];
+    TILEWISE_UNROLL
+    for (int j = 0; j < kColumns; ++j) column[j] = load(b + j * b_step);
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const V row = load(a + i * a_step);
+      TILEWISE_UNROLL
+      for (int j = 0; j < kColumns; ++j) sums[i][j] = S::multiply_add(row, column[j], sums[i][j]);
+    }
+    a += S::kLanes;
+    b += S::kLanes;
+  };
+  const std::int64_t whole = tile.k / S::kLanes;
+  if (const T* next = tile.next; next != nullptr) {
+    for (std::int64_t p = 0; p < whole; ++p, next += S::kLanes) {
+      TILEWISE_UNROLL
+      for (int j = 0; j < kColumns; ++j) __builtin_prefetch(next + j * b_step, 0, 2);
+      step([](const T* from) { return S::load(from); });
+    }
+  } else {
+    for (std::int64_t p = 0; p < whole; ++p) step([](const T* from) { return S::load(from); });
+  }
+  if (const std::int64_t rest = tile.k - whole * S::kLanes; rest != 0) {
+    const typename S::Mask mask = S::first(rest);
+    step([mask](const T* from) { return S::load(from, mask); });
+  }
+  if (!tile.is_last) {
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      TILEWISE_UNROLL
+      for (int j = 0; j < kColumns; ++j) {
+        S::store(tile.sums + (i * kColumns + j) * S::kLanes, sums[i][j]);
+      }
+    }
+    return;
+  }
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    T totals[kColumns];
+    TILEWISE_UNROLL
+    for (int j = 0; j < kColumns; ++j) totals[j] = S::total(sums[i][j]);
+    for (int j = 0; j < kColumns; ++j) {
+      T& c = tile.c[i * tile.c_row_step + j * tile.c_column_step];
+      c = tile.beta == 0 ? tile.alpha * totals[j] : tile.alpha * totals[j] + tile.beta * c;
+    }
+  }
+}
+
+template <class S, int kRows, int... kIndex>
+constexpr void list_dots(Kernels<typename S::Element>& kernels,
+                         std::integer_sequence<int, kIndex...>) {
+  ((kernels.dot[kRows][kIndex + 1] = &dot_tile<S, kRows, kIndex + 1>), ...);
+}

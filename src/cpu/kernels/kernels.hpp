@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an instruction set brings to the engine: its kernels, as plain functions. The engine never knows
+// more of an instruction set than this table; blocking, threads and the choice of a path stand above.
+#pragma once
+
+#include <cstdint>
+
+namespace tilewise::cpu {
+
+/// One tile of C, at most max_rows × vectors·lanes, over `k` products:
+///   C = alpha·A·B + beta·C
+/// The sum of one element runs over ascending k in one accumulator, fused multiply-adds where the
+/// instruction set has them, whatever the tile's shape is.
+template <class T> struct Tile {
+  std::int64_t k = 0;
+  const T* a = nullptr;  ///< element (i, p) at a[i·a_step + p] (rows) or a[i + p·a_step] (columns)
+  std::int64_t a_step = 0;
+  const T* b = nullptr;  ///< element (p, j) at b[p·b_step + j]
+  std::int64_t b_step = 0;
+  T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
+  std::int64_t c_step = 0;
+  T alpha = 1, beta = 0;        ///< beta = 0 does not read C
+  std::int64_t last_lanes = 0;  ///< columns of the last vector, 1 .. lanes
+  /// What will be read soon, for the memory to bring meanwhile; null: nothing. While `fetch_steps` steps of
+  /// k pass, two cache lines each are asked for from `fetch` on, then from fetch + fetch_stride on, …
+  const char* fetch = nullptr;
+  std::int64_t fetch_steps = 0, fetch_stride = 0;  ///< stride in bytes
+};
+
+/// A tile of dot products: rows of A times rows of Bᵀ, both contiguous along k.
+///   C = alpha·A·Bᵀ + beta·C
+template <class T> struct DotTile {
+  std::int64_t k = 0;
+  const T* a = nullptr;  ///< element (i, p) at a[i·a_step + p]
+  std::int64_t a_step = 0;
+  const T* b = nullptr;  ///< element (p, j) at b[j·b_step + p]
+  std::int64_t b_step = 0;
+  T* c = nullptr;  ///< element (i, j) at c[i·c_row_step + j·c_column_step]
+  std::int64_t c_row_step = 0, c_column_step = 1;
+  T alpha = 1, beta = 0;
+  /// Where the tile's sums stay between blocks of k, rows·columns vectors; null: there is one block.
+  T* sums = nullptr;
+  bool is_first = true, is_last = true;  ///< of the blocks of k; C is written after the last
+  const T* next = nullptr;  ///< the B of a later tile, to ask the memory for; null: none
+};
+
+/// A few rows of C, over as many columns as wanted, and a few products each.
+///   C = alpha·A·B + beta·C
+template <class T> struct StreamTile {
+  std::int64_t k = 0, columns = 0;
+  const T* a = nullptr;  ///< element (i, p) at a[p·rows + i]
+  const T* b = nullptr;  ///< element (p, j) at b[p·b_step + j]
+  std::int64_t b_step = 0;
+  T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
+  std::int64_t c_step = 0;
+  T alpha = 1, beta = 0;
+};
+
+template <class T> struct Kernels {
+  static constexpr int kMostVectors = 4, kMostRows = 14, kMostDotRows = 4, kMostDotColumns = 6;
+  static constexpr int kMostStreamRows = 6;
+
+  const char* name = "";  ///< of the instruction set
+  int lanes = 1;          ///< elements of a vector
+  int best_vectors = 1;   ///< width of the tile to prefer
+  int most_vectors = 1;   ///< width of the widest tile
+  int rows_of[kMostVectors + 1] =
+      {};  ///< rows of the largest tile that is so many vectors wide; 0: none
+  using TileFunction = void (*)(const Tile<T>&);
+  /// [vectors][rows]: the elements of a row of A are neighbours (as in A, not transposed).
+  TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
+  /// [vectors][rows]: the elements of a column of A are neighbours.
+  TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
+
+  int dot_rows = 1, dot_columns = 1;  ///< of the largest tile of dot products
+  using DotFunction = void (*)(const DotTile<T>&);
+  DotFunction dot[kMostDotRows + 1][kMostDotColumns + 1] = {};  ///< [rows][columns]
+
+  int stream_rows = 1;  ///< the most rows of a stream
+  using StreamFunction = void (*)(const StreamTile<T>&);
+  StreamFunction stream[kMostStreamRows + 1] = {};  ///< [rows]
+
+  /// Copies rows of `columns` elements, `from_step` apart, into panels of `width` columns (a multiple of
+  /// lanes, at most most_vectors of them), k·width elements each; the last one is filled up with 0.
+  void (*pack)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t from_step, T* to,
+               std::int64_t width) = nullptr;
+  /// to[p·to_step + j] = from[j·from_step + p] for p < k, j < columns; columns up to the next multiple
+  /// of lanes are filled with 0.
+  void (*transpose)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t from_step,
+                    T* to, std::int64_t to_step) = nullptr;
+};
+
+/// The tables of the instruction sets; null where this build or processor's family has none.
+const Kernels<float>* avx512_kernels_f32();
+const Kernels<double>* avx512_kernels_f64();
+const Kernels<float>* avx2_kernels_f32();
+const Kernels<double>* avx2_kernels_f64();
+const Kernels<float>* portable_kernels_f32();
+const Kernels<double>* portable_kernels_f64();
+
+/// The table of the instruction set in use.
+template <class T> const Kernels<T>& kernels();
+
+}  // namespace tilewise::cpu

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The portable set: 16-byte vectors as the compiler offers them everywhere (SSE2, NEON, …), products and
+// sums rounded separately, masks by element. No processor is too old for it.
+#pragma once
+
+#include <cstdint>
+
+namespace tilewise::cpu::portable {
+
+template <class T> struct Lanes16 {
+  using Element = T;
+  static constexpr int kLanes = 16 / static_cast<int>(sizeof(T));
+  using Vector [[gnu::vector_size(16)]] = T;
+  using Unaligned [[gnu::vector_size(16), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+  using Mask = std::int64_t;  ///< the number of lanes
+
+  static Mask first(std::int64_t count) { return count; }
+  static Vector zero() { return Vector{}; }
+  static Vector all(T value) { return Vector{} + value; }
+  static Vector load(const T* from) { return *reinterpret_cast<const Unaligned*>(from); }
+  static Vector load(const T* from, Mask count) {
+    if (count == kLanes) return load(from);
+    Vector v = {};
+    for (std::int64_t i = 0; i < count; ++i) v[i] = from[i];
+    return v;
+  }
+  static void store(T* to, Vector v) { *reinterpret_cast<Unaligned*>(to) = v; }
+  static void store(T* to, Vector v, Mask count) {
+    if (count == kLanes) return store(to, v);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = v[i];
+  }
+  static Vector multiply(Vector a, Vector b) { return a * b; }
+  static Vector add(Vector a, Vector b) { return a + b; }
+  static Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+  static void settle(Vector&) {}
+  static T total(Vector v) {
+    T sum = v[0];
+    for (int i = 1; i < kLanes; ++i) sum += v[i];
+    return sum;
+  }
+  static void transpose(Vector (&rows)[kLanes]) {
+    for (int i = 0; i < kLanes; ++i) {
+      for (int j = 0; j < i; ++j) {
+        const T kept = rows[i][j];
+        rows[i][j] = rows[j][i];
+        rows[j][i] = kept;
+      }
+    }
+  }
+};
+
+using F32 = Lanes16<float>;
+using F64 = Lanes16<double>;
+
+}  // namespace tilewise::cpu::portable

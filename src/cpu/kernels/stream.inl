@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Few rows of A, long rows of B: the product is as slow as B comes out of memory, so B must come in the
+// way memory likes best: a few whole rows side by side, from left to right, each element once. The sums
+// go back to C after these rows, and C, being short, stays in a cache.
+
+template <class S, int kRows, bool kFull>
+[[gnu::always_inline]] inline void stream_columns(const StreamTile<typename S::Element>& tile,
+                                                  std::int64_t j, typename S::Mask last) {
+  using T = typename S::Element;
+  using V = typename S::Vector;
+  constexpr int kVectors = 4;
+  V sums[kRows][kVectors];
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    TILEWISE_UNROLL
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = S::zero();
+  }
+  const T *a = tile.a, *b = tile.b + j;
+  const int vectors =
+      kFull ? kVectors : static_cast<int>((tile.columns - j + S::kLanes - 1) / S::kLanes);
+  for (std::int64_t p = 0; p < tile.k; ++p, a += kRows, b += tile.b_step) {
+    TILEWISE_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      if (!kFull && v >= vectors) break;
+      const V row = !kFull && v + 1 == vectors ? S::load(b + v * S::kLanes, last)
+                                               : S::load(b + v * S::kLanes);
+      TILEWISE_UNROLL
+      for (int i = 0; i < kRows; ++i) sums[i][v] = S::multiply_add(S::all(a[i]), row, sums[i][v]);
+    }
+  }
+  const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    T* const c = tile.c + i * tile.c_step + j;
+    TILEWISE_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      if (!kFull && v >= vectors) break;
+      const bool masked = !kFull && v + 1 == vectors;
+      T* const to = c + v * S::kLanes;
+      V result = S::multiply(alpha, sums[i][v]);
+      if (tile.beta != 0) {
+        result = S::multiply_add(beta, masked ? S::load(to, last) : S::load(to), result);
+      }
+      if (masked) {
+        S::store(to, result, last);
+      } else {
+        S::store(to, result);
+      }
+    }
+  }
+}
+
+template <class S, int kRows> void stream_tile(const StreamTile<typename S::Element>& tile) {
+  constexpr std::int64_t kColumns = 4 * S::kLanes;
+  std::int64_t j = 0;
+  for (; j + kColumns <= tile.columns; j += kColumns)
+    stream_columns<S, kRows, true>(tile, j, S::first(0));
+  if (j < tile.columns) {
+    const std::int64_t over = (tile.columns - j) % S::kLanes;
+    stream_columns<S, kRows, false>(tile, j, S::first(over == 0 ? S::kLanes : over));
+  }
+}
+
+template <class S, int... kIndex>
+constexpr void list_streams(Kernels<typename S::Element>& kernels,
+                            std::integer_sequence<int, kIndex...>) {
+  ((kernels.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a product is to be computed: plain values, chosen from the problem and the machine alone, before
+// anything is allocated or written. The same problem gets the same plan for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cpu/caches.hpp"
+#include "cpu/engine.hpp"
+#include "cpu/kernels/kernels.hpp"
+
+namespace tilewise::cpu {
+
+/// The most products that a pass of a stream does: so many rows of the long factor are read side by side.
+/// Eight rows whose distance is a power of two still fit in one set of a first-level cache.
+constexpr std::int64_t kStreamDepth = 8;
+
+enum class Path {
+  kScale,    ///< no products: C = beta·C
+  kBlocked,  ///< tiles over blocks of k and n (blocked.hpp)
+  kStream,   ///< very few rows or columns: the long factor's rows stream past (stream.hpp)
+  kDot,      ///< few rows or columns, k contiguous in both factors (dot.hpp)
+};
+
+struct Plan {
+  Path path = Path::kScale;
+  std::int64_t kc = 0, nc = 0;   ///< block of k, block of columns
+  bool pack_b = false;           ///< B's block is copied into panels; else it is read in place
+  bool copy_a = false;           ///< panels of A's rows are copied next to one another
+  bool turned = false;           ///< kStream: few columns, not few rows
+  bool columns_outside = false;  ///< a strip of B's columns meets all of A before the next one
+  std::int64_t prefetch = 0;     ///< elements ahead of B, read in place, to ask the memory for
+  int row_parts = 1, column_parts = 1;  ///< how threads divide C
+};
+
+/// The plan for one of the products of engine.hpp that are computed in floats.
+template <class P> Plan make_plan(const P& problem, const Caches& caches, int threads);
+
+std::string to_string(const Plan& plan);
+
+}  // namespace tilewise::cpu

@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every path of the engine against sums in higher precision, on shapes around each edge, with C poisoned and
+// its margins watched. ctest runs them on each instruction set.
+#include "cpu/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "core/float16.hpp"
+#include "cpu/caches.hpp"
+#include "cpu/plan.hpp"
+#include "cpu/prepared.hpp"
+
+namespace tilewise::cpu {
+namespace {
+
+float value_of(float x) { return x; }
+double value_of(double x) { return x; }
+float value_of(Float16 x) { return f16_to_f32(x.bits); }
+float value_of(BFloat16 x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
+}
+
+void set(float& x, double value) { x = static_cast<float>(value); }
+void set(double& x, double value) { x = value; }
+void set(Float16& x, double value) { x.bits = f64_to_f16(value); }
+void set(BFloat16& x, double value) {  // truncated: any bfloat16 will do
+  x.bits =
+      static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
+}
+
+// Half the least number above 0: what rounding may cost beyond its share of the value.
+template <class T> double least() { return 0; }
+template <> double least<Float16>() { return 0x1p-25; }
+
+// Half a unit in the last place of 1.
+template <class T> double roundoff() { return std::numeric_limits<T>::epsilon() / 2; }
+template <> double roundoff<Float16>() { return 0x1p-11; }
+template <> double roundoff<BFloat16>() { return 0x1p-8; }
+
+struct Case {
+  std::int64_t m, n, k;
+  bool a_turned = false, b_turned = false;
+  double alpha = 1, beta = 0;
+  int threads = 1;
+
+  std::string words() const {
+    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " +
+           (a_turned ? "T" : "N") + (b_turned ? "T" : "N") + " alpha " + std::to_string(alpha) +
+           " beta " + std::to_string(beta) + " threads " + std::to_string(threads);
+  }
+};
+
+Engine& engine() {
+  static Engine shared(3);
+  return shared;
+}
+
+// A product with its operands: random in [-1, 1), leading dimensions with margins, C's margins filled
+// with a pattern, and C itself with NaN where it must not be read.
+template <class In, class Out, class Scalar> class Trial {
+ public:
+  using P = Problem<In, In, Out, Scalar>;
+  using Wide = std::conditional_t<std::is_same_v<Scalar, double>, long double, double>;
+
+  explicit Trial(const Case& shape, std::uint64_t seed = 1) : shape_(shape), random_(seed) {
+    const auto [m, n, k] = std::tuple(shape.m, shape.n, shape.k);
+    a_ld_ = (shape.a_turned ? m : k) + static_cast<std::int64_t>(random_() % 4);
+    b_ld_ = (shape.b_turned ? k : n) + static_cast<std::int64_t>(random_() % 4);
+    c_ld_ = n + static_cast<std::int64_t>(random_() % 4);
+    fill(a_, (shape.a_turned ? k : m) * a_ld_);
+    fill(b_, (shape.b_turned ? n : k) * b_ld_);
+    fill(c_, m * c_ld_);
+    if (shape.beta == 0) {
+      for (std::int64_t i = 0; i < m; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) set(c_[at(i, j)], std::nan(""));
+      }
+    }
+    before_ = c_;
+  }
+
+  P problem() {
+    P p;
+    p.m = shape_.m;
+    p.n = shape_.n;
+    p.k = shape_.k;
+    p.alpha = static_cast<Scalar>(shape_.alpha);
+    p.beta = static_cast<Scalar>(shape_.beta);
+    p.a = {a_.data(), shape_.a_turned ? 1 : a_ld_, shape_.a_turned ? a_ld_ : 1};
+    p.b = {b_.data(), shape_.b_turned ? 1 : b_ld_, shape_.b_turned ? b_ld_ : 1};
+    p.c = c_.data();
+    p.c_stride = c_ld_;
+    return p;
+  }
+
+  void run() { gemm(engine(), problem(), shape_.threads); }
+
+  // Every element within the bound that no correct order of summing exceeds (Higham, section 3.1), and
+  // the margins as they were.
+  void check() {
+    const P p = problem();
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < c_ld_; ++j) {
+        if (j >= p.n) {
+          ASSERT_EQ(std::memcmp(&c_[at(i, j)], &before_[at(i, j)], sizeof(Out)), 0)
+              << shape_.words() << ": the margin of row " << i << " was written";
+          continue;
+        }
+        Wide sum = 0, magnitude = 0;
+        for (std::int64_t q = 0; q < p.k && shape_.alpha != 0; ++q) {
+          const Wide product =
+              static_cast<Wide>(value_of(p.a.data[i * p.a.row_stride + q * p.a.column_stride])) *
+              value_of(p.b.data[q * p.b.row_stride + j * p.b.column_stride]);
+          sum += product;
+          magnitude += std::fabs(product);
+        }
+        sum *= shape_.alpha;
+        magnitude *= std::fabs(shape_.alpha);
+        if (shape_.beta != 0) {
+          const Wide c = shape_.beta * static_cast<Wide>(value_of(before_[at(i, j)]));
+          sum += c;
+          magnitude += std::fabs(c);
+        }
+        const double bound = (static_cast<double>(p.k) + 4) * roundoff<Scalar>() * 1.01 *
+                                 static_cast<double>(magnitude) +
+                             roundoff<Out>() * 1.01 * static_cast<double>(std::fabs(sum)) +
+                             least<Out>();
+        const double difference = static_cast<double>(value_of(c_[at(i, j)]) - sum);
+        ASSERT_LE(std::fabs(difference), bound)
+            << shape_.words() << ": C(" << i << ", " << j << ") is " << value_of(c_[at(i, j)])
+            << ", expected " << static_cast<double>(sum);
+      }
+    }
+  }
+
+  const std::vector<Out>& c() const { return c_; }
+
+ private:
+  std::size_t at(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(i * c_ld_ + j);
+  }
+
+  template <class T> void fill(std::vector<T>& matrix, std::int64_t count) {
+    matrix.resize(static_cast<std::size_t>(count));
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (T& element : matrix) set(element, uniform(random_));
+  }
+
+  Case shape_;
+  std::mt19937_64 random_;
+  std::int64_t a_ld_ = 0, b_ld_ = 0, c_ld_ = 0;
+  std::vector<In> a_, b_;
+  std::vector<Out> c_, before_;
+};
+
+template <class In, class Out, class Scalar> void try_case(const Case& shape) {
+  Trial<In, Out, Scalar> trial(shape);
+  trial.run();
+  trial.check();
+}
+
+// Around every tile's, vector's and block's edge of every instruction set.
+constexpr std::int64_t kEdges[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   11, 12,
+                                   13, 14, 15, 16, 17, 23, 24, 25, 31,  32, 33,
+                                   47, 48, 49, 63, 64, 65, 95, 97, 128, 130};
+
+template <class In, class Out, class Scalar> void try_edges(int count) {
+  std::mt19937_64 random(7);
+  const auto edge = [&] { return kEdges[random() % std::size(kEdges)]; };
+  constexpr double kAlphas[] = {1, -1.5, 0.25}, kBetas[] = {0, 1, -0.5};
+  for (int i = 0; i < count; ++i) {
+    const Case shape{edge(),
+                     edge(),
+                     edge(),
+                     random() % 2 == 0,
+                     random() % 2 == 0,
+                     kAlphas[random() % 3],
+                     kBetas[random() % 3],
+                     static_cast<int>(1 + random() % 3)};
+    ASSERT_NO_FATAL_FAILURE((try_case<In, Out, Scalar>(shape)));
+  }
+}
+
+TEST(Engine, F32AtEdges) { try_edges<float, float, float>(800); }
+TEST(Engine, F64AtEdges) { try_edges<double, double, double>(800); }
+TEST(Engine, F16AtEdges) { try_edges<Float16, float, float>(200); }
+TEST(Engine, BF16AtEdges) { try_edges<BFloat16, float, float>(200); }
+TEST(Engine, F16ToF16AtEdges) { try_edges<Float16, Float16, float>(200); }
+TEST(Engine, BF16ToBF16AtEdges) { try_edges<BFloat16, BFloat16, float>(200); }
+
+// One side long, the others short: each of the side roads, over several blocks, on one to three threads.
+template <class In, class Out, class Scalar> void try_long() {
+  for (const std::int64_t few : {1, 2, 4, 5, 7, 16, 25, 65}) {
+    for (const std::int64_t middle : {std::int64_t{1}, std::int64_t{513}}) {
+      for (int turned = 0; turned < 4; ++turned) {
+        const bool a = turned % 2 != 0, b = turned / 2 != 0;
+        const int threads = 1 + turned % 3;
+        ASSERT_NO_FATAL_FAILURE(
+            (try_case<In, Out, Scalar>({few, 1030, middle, a, b, -1.5, 0.5, threads})));
+        ASSERT_NO_FATAL_FAILURE(
+            (try_case<In, Out, Scalar>({1030, few, middle, a, b, 1, 0, threads})));
+        ASSERT_NO_FATAL_FAILURE((try_case<In, Out, Scalar>({few, few, 2300, a, b, 1, 1, threads})));
+      }
+    }
+  }
+}
+
+TEST(Engine, F32Long) { try_long<float, float, float>(); }
+TEST(Engine, F64Long) { try_long<double, double, double>(); }
+
+TEST(Engine, SeveralBlocksOfEverything) {
+  for (int turned = 0; turned < 4; ++turned) {
+    const bool a = turned % 2 != 0, b = turned / 2 != 0;
+    try_case<float, float, float>({101, 1117, 797, a, b, 1, 0, 1});
+    try_case<float, float, float>({101, 1117, 797, a, b, 1, 0.5, 3});
+    try_case<double, double, double>({101, 613, 797, a, b, -1, 0, 2});
+    try_case<Float16, float, float>({131, 613, 797, a, b, 1, 1, 2});
+    try_case<BFloat16, BFloat16, float>({131, 613, 797, a, b, 1, 0, 2});
+  }
+}
+
+TEST(Engine, RowsOfCThatAreRoundedInSeveralGoes) {
+  try_case<Float16, Float16, float>({9, 300000, 2, false, false, 1, 0.5, 2});
+}
+
+// The paths that these tests mean to take are taken.
+TEST(Engine, EveryPathIsTaken) {
+  std::set<std::string> paths;
+  const auto path = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned,
+                        bool b_turned) {
+    Trial<float, float, float> trial({m, n, k, a_turned, b_turned});
+    const std::string words = to_string(make_plan(trial.problem(), caches(), 1));
+    paths.insert(words.substr(0, words.find(',')));
+  };
+  path(64, 64, 64, false, false);
+  path(300, 300, 300, false, false);
+  path(1, 1100, 513, false, false);
+  path(1, 1100, 513, false, true);
+  path(1100, 1, 513, true, false);
+  EXPECT_EQ(paths, (std::set<std::string>{"dots", "in place", "packed", "stream"}));
+}
+
+TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
+  for (const auto& [m, n, k] :
+       {std::tuple(517, 1031, 700), std::tuple(3, 4001, 600), std::tuple(16, 4001, 600),
+        std::tuple(4001, 5, 600), std::tuple(1500, 60, 900)}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      std::vector<float> first;
+      for (const int threads : {1, 2, 3, 1}) {
+        Trial<float, float, float> trial(
+            {m, n, k, turned % 2 != 0, turned / 2 != 0, 1.25, 0.5, threads});
+        trial.run();
+        if (first.empty()) first = trial.c();
+        ASSERT_EQ(std::memcmp(first.data(), trial.c().data(), first.size() * sizeof(float)), 0)
+            << m << "x" << n << "x" << k << " turned " << turned << " threads " << threads;
+      }
+    }
+  }
+}
+
+TEST(Engine, AlphaZeroAndNoProductsScaleOnly) {
+  for (const double beta : {0.0, 1.0, -2.0}) {
+    std::vector<float> c{1, 2, 3, 4, 5, 6};
+    gemm(engine(), ProblemF32{2, 2, 5, 0, {}, {}, static_cast<float>(beta), c.data(), 3});
+    const auto b = static_cast<float>(beta);
+    EXPECT_EQ(c, (std::vector<float>{b, 2 * b, 3, 4 * b, 5 * b, 6}));
+    std::vector<float> d{1, 2, 3, 4, 5, 6};
+    gemm(engine(), ProblemF32{2, 2, 0, 1, {}, {}, b, d.data(), 3});
+    EXPECT_EQ(d, c);
+  }
+  gemm(engine(), ProblemF32{0, 5, 5, 1, {}, {}, 0, nullptr, 5});
+  gemm(engine(), ProblemF64{5, 0, 5, 1, {}, {}, 0, nullptr, 1});
+}
+
+// NaN and infinities reach exactly the elements that arithmetic takes them to.
+TEST(Engine, NanAndInfinityTravel) {
+  for (const auto& [m, n, k] : {std::tuple(5, 70, 33), std::tuple(130, 140, 300),
+                                std::tuple(2, 900, 300), std::tuple(900, 3, 300)}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      Trial<float, float, float> trial({m, n, k, turned % 2 != 0, turned / 2 != 0});
+      ProblemF32 p = trial.problem();
+      auto* a = const_cast<float*>(p.a.data);
+      auto* b = const_cast<float*>(p.b.data);
+      const std::int64_t i0 = m / 2, j0 = n / 3, k0 = k - 1;
+      a[i0 * p.a.row_stride + k0 * p.a.column_stride] = std::nanf("");
+      b[k0 * p.b.row_stride + j0 * p.b.column_stride] = std::numeric_limits<float>::infinity();
+      gemm(engine(), p);
+      for (std::int64_t i = 0; i < m; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          const float c = p.c[i * p.c_stride + j];
+          if (i == i0) {
+            EXPECT_TRUE(std::isnan(c)) << i << ", " << j;
+          } else if (j == j0) {
+            EXPECT_TRUE(std::isinf(c)) << i << ", " << j;
+          } else {
+            EXPECT_TRUE(std::isfinite(c)) << i << ", " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Each product of a batch is what gemm() alone makes of it, bit by bit.
+template <class In, class Scalar>
+void try_batch(std::int64_t m, std::int64_t n, std::int64_t k, int count) {
+  using P = Problem<In, In, Scalar, Scalar>;
+  std::vector<Trial<In, Scalar, Scalar>> alone, batched;
+  for (int i = 0; i < count; ++i) {
+    const Case shape{m, n, k, true, false, 1.5, 0.5, 1};
+    alone.emplace_back(shape, 5);  // one seed: one shape, margins included
+    batched.emplace_back(shape, 5);
+  }
+  for (int i = 0; i < count; ++i) {
+    alone[static_cast<std::size_t>(i)].run();
+  }
+  const P shape = batched.empty() ? P{} : batched[0].problem();
+  gemm_batch<P>(engine(), count, shape, [&](std::int64_t i, P& p) {
+    const P own = batched[static_cast<std::size_t>(i)].problem();
+    p.a.data = own.a.data;
+    p.b.data = own.b.data;
+    p.c = own.c;
+  });
+  for (int i = 0; i < count; ++i) {
+    const auto& x = alone[static_cast<std::size_t>(i)].c();
+    const auto& y = batched[static_cast<std::size_t>(i)].c();
+    ASSERT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(Scalar)), 0) << i;
+  }
+}
+
+TEST(Engine, Batches) {
+  for (const int count : {0, 1, 2, 3, 7, 100}) {
+    try_batch<float, float>(17, 33, 50, count);
+    try_batch<double, double>(17, 33, 50, count);
+    try_batch<Float16, float>(17, 33, 50, count);
+    try_batch<BFloat16, float>(17, 33, 50, count);
+  }
+  try_batch<float, float>(400, 700, 500, 3);
+}
+
+// The product on every thread that asks, at the same time, has the bits of the product alone.
+TEST(Engine, ManyCallers) {
+  const Case shape{150, 170, 190, false, true, 1, 0, 3};
+  Trial<float, float, float> alone(shape);
+  alone.run();
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 6; ++t) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        Trial<float, float, float> trial(shape);
+        trial.run();
+        if (std::memcmp(alone.c().data(), trial.c().data(), alone.c().size() * sizeof(float)) != 0)
+          ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// A buffer for one thread is small: 4 MB at most, whatever the problem and the caches.
+TEST(Engine, BuffersAreBounded) {
+  for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
+    Caches caches;
+    caches.l2 = l2;
+    for (const auto& [m, n, k] : {std::tuple(5000, 5000, 5000), std::tuple(20, 1000000, 1000000),
+                                  std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7)}) {
+      for (int turned = 0; turned < 4; ++turned) {
+        ProblemF64 p;
+        p.m = m;
+        p.n = n;
+        p.k = k;
+        p.a = {nullptr, turned % 2 ? 1 : k, turned % 2 ? m : 1};
+        p.b = {nullptr, turned / 2 ? 1 : n, turned / 2 ? k : 1};
+        const Plan plan = make_plan(p, caches, 1);
+        EXPECT_LE(cpu::Run<ProblemF64>(p, plan).part_bytes(), std::size_t{4} << 20)
+            << m << "x" << n << "x" << k << " turned " << turned << ", L2 " << l2;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::cpu
