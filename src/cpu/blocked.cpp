@@ -23,40 +23,12 @@ int next_width(std::int64_t vectors, int best, int most) {
   return best;
 }
 
-// The height of the next tile when `rows` are left: heights as equal as they can be.
-std::int64_t next_height(std::int64_t rows, std::int64_t most) {
-  const std::int64_t tiles = (rows + most - 1) / most;
-  return (rows + tiles - 1) / tiles;
-}
-
-// Rows of memory that will be read next, asked for a few lines at a time while others are worked on.
-class Ahead {
- public:
-  template <class T>
-  void start(const T* first, std::int64_t step, std::int64_t rows, std::int64_t row) {
-    at_ = reinterpret_cast<const char*>(first);
-    step_ = step * static_cast<std::int64_t>(sizeof(T));
-    row_bytes_ = row * static_cast<std::int64_t>(sizeof(T));
-    rows_ = rows;
-    offset_ = 0;
-  }
-  std::int64_t lines() const { return rows_ * (row_bytes_ / kLine + 1); }
-  void ask(std::int64_t lines) {
-    for (; lines > 0 && rows_ > 0; --lines) {
-      __builtin_prefetch(at_ + offset_, 0, 2);
-      offset_ += kLine;
-      if (offset_ >= row_bytes_) {
-        offset_ = 0;
-        at_ += step_;
-        --rows_;
-      }
-    }
-  }
-
- private:
-  static constexpr std::int64_t kLine = 64;
-  const char* at_ = nullptr;
-  std::int64_t step_ = 0, rows_ = 0, row_bytes_ = 0, offset_ = 0;
+// Rows divided into tiles of at most `most`, their heights as equal as they can be.
+struct Heights {
+  Heights(std::int64_t rows, std::int64_t most)
+      : tiles((rows + most - 1) / most), height(rows / tiles), taller(rows % tiles) {}
+  std::int64_t of(std::int64_t tile) const { return tile < taller ? height + 1 : height; }
+  std::int64_t tiles, height, taller;
 };
 
 // Copies `count` neighbours, widened where the types differ.
@@ -197,7 +169,7 @@ template <class In, class T> class Multiplication {
   // The block of B that comes next: while this one is at work, it moves into the second-level cache, so
   // that packing it finds it there.
   void foresee_b() {
-    next_b_ = Segments();
+    next_b_ = Fetch();
     if (!plan_.pack_b) return;
     std::int64_t k = k_ + plan_.kc, column = column_;
     if (k >= problem_.k) {
@@ -208,22 +180,29 @@ template <class In, class T> class Multiplication {
     const std::int64_t depth = std::min(plan_.kc, problem_.k - k);
     const std::int64_t columns = std::min(plan_.nc, part_.column_end - column);
     const bool by_rows = problem_.b.column_stride == 1;
-    const std::int64_t length = by_rows ? columns : depth;
+    constexpr std::int64_t kSize = sizeof(In);
     next_b_.at = reinterpret_cast<const char*>(b_at(k, column));
-    next_b_.count = by_rows ? depth : columns;
-    next_b_.steps = length * static_cast<std::int64_t>(sizeof(In)) / 128 + 1;
-    next_b_.stride = (by_rows ? problem_.b.row_stride : problem_.b.column_stride) *
-                     static_cast<std::int64_t>(sizeof(In));
+    next_b_.bytes = (by_rows ? columns : depth) * kSize;
+    next_b_.stride = (by_rows ? problem_.b.row_stride : problem_.b.column_stride) * kSize;
+    next_b_.segments = by_rows ? depth : columns;
+  }
+
+  // How much of it one tile asks for, so that it is all there in the end.
+  void portion_b(std::int64_t tiles) {
+    const std::int64_t lines_of_one = next_b_.bytes / 64 + 1;
+    segments_a_tile_ = next_b_.segments / tiles + 1;
+    const std::int64_t lines = segments_a_tile_ * lines_of_one;
+    next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ / 6) + 1);
   }
 
   // Points the tile at A's rows from i on, where they are, or copied: then `rows` of them.
   void take_a(std::int64_t i, std::int64_t rows) {
     if constexpr (!Layout<In, T>::kWidens) {
-      tile_.a = a_at(i);
+      a_ = a_at(i);
       tile_.a_step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
     }
     if (!plan_.copy_a) return;
-    tile_.a = buffer_;
+    a_ = buffer_;
     tile_.a_step = a_by_rows_ ? layout_.a_step : rows;
     const std::int64_t lines = a_by_rows_ ? rows : depth_, length = a_by_rows_ ? depth_ : rows;
     const std::int64_t step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
@@ -239,29 +218,25 @@ template <class In, class T> class Multiplication {
     }
   }
 
-  // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
-  void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows, std::int64_t j, int width) {
-    Tile<T> tile = tile_;
-    if (next_b_.count > 0) {
-      tile.fetch = next_b_.at;
-      tile.fetch_steps = next_b_.steps;
-      tile.fetch_stride = next_b_.stride;
-      const std::int64_t asked = (depth_ + next_b_.steps - 1) / next_b_.steps;
-      next_b_.at += asked * next_b_.stride;
-      next_b_.count -= asked;
-    }
-    tile.a += taken * (a_by_rows_ ? tile.a_step : 1);
+  // Points the tile at the columns from j on.
+  void take_columns(std::int64_t j, int width) {
     if (plan_.pack_b) {
-      tile.b = b_panel(j);
-      tile.b_step = width * lanes_;
+      tile_.b = b_panel(j);
+      tile_.b_step = width * lanes_;
     } else if constexpr (!Layout<In, T>::kWidens) {
-      tile.b = b_at(k_, column_ + j);
-      tile.b_step = problem_.b.row_stride;
+      tile_.b = b_at(k_, column_ + j);
+      tile_.b_step = problem_.b.row_stride;
     }
-    tile.c = problem_.c + i * problem_.c_stride + column_ + j;
-    tile.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
-    const auto& functions = a_by_rows_ ? kernels_.by_rows : kernels_.by_columns;
-    functions[width][rows](tile);
+    tile_.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
+    c_ = problem_.c + column_ + j;
+    functions_ = a_by_rows_ ? kernels_.by_rows[width] : kernels_.by_columns[width];
+  }
+
+  // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
+  void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows) {
+    tile_.a = a_ + taken * (a_by_rows_ ? tile_.a_step : 1);
+    tile_.c = c_ + i * problem_.c_stride;
+    functions_[rows](tile_);
   }
 
   // Each panel of A stays in the first-level cache while B's panels pass by.
@@ -270,25 +245,54 @@ template <class In, class T> class Multiplication {
     const bool in_groups = plan_.copy_a && !a_by_rows_;
     const std::int64_t group = in_groups ? Layout<In, T>::kGroupRows / most * most : most;
     const std::int64_t panel = lanes_ * kernels_.best_vectors;
-    const std::int64_t panels = (columns_ + panel - 1) / panel;
-    for (std::int64_t first = part_.row, taken = 0; first < part_.row_end; first += taken) {
-      taken = next_height(part_.row_end - first, group);
+    const std::int64_t all_rows = part_.row_end - part_.row;
+    portion_b((columns_ + panel - 1) / panel * ((all_rows + most - 1) / most));
+    const Heights groups(all_rows, group);
+    for (std::int64_t g = 0, first = part_.row, taken = 0; g < groups.tiles; ++g, first += taken) {
+      taken = groups.of(g);
       take_a(first, taken);
-      Ahead next;
-      if (a_by_rows_ && first + taken < part_.row_end) {
-        next.start(a_at(first + taken), problem_.a.row_stride,
-                   std::min(taken, part_.row_end - first - taken), depth_);
-      }
-      const std::int64_t lines = next.lines() / panels + 1;
+      foresee_a(first + taken, taken);
+      const Heights heights(taken, most);
       for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
         width = width_at(j);
-        next.ask(lines);
-        for (std::int64_t i = 0, rows = 0; i < taken; i += rows) {
-          rows = next_height(taken - i, most);
-          multiply(first + i, i, rows, j, static_cast<int>(width));
+        take_columns(j, static_cast<int>(width));
+        for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+          const Fetch fetch = what_to_fetch();
+          tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
+          multiply(first + i, i, heights.of(t));
         }
       }
     }
+    tile_.fetch = nullptr;
+  }
+
+  // The panel of A that comes next.
+  void foresee_a(std::int64_t first, std::int64_t rows) {
+    next_a_ = Fetch();
+    if (!a_by_rows_ || first >= part_.row_end) return;
+    constexpr std::int64_t kSize = sizeof(In);
+    next_a_.at = reinterpret_cast<const char*>(a_at(first));
+    next_a_.bytes = depth_ * kSize;
+    next_a_.stride = problem_.a.row_stride * kSize;
+    next_a_.segments = std::min(rows, part_.row_end - first);
+  }
+
+  // What the next tile asks for: a row of the next panel of A, or a share of the next block of B. With few
+  // rows, B is what there is to wait for.
+  Fetch what_to_fetch() {
+    const bool few_rows = part_.row_end - part_.row <= 64;
+    if (few_rows && next_b_.segments > 0) return take_from(next_b_, segments_a_tile_);
+    if (next_a_.segments > 0) return take_from(next_a_, 1);
+    if (next_b_.segments > 0) return take_from(next_b_, segments_a_tile_);
+    return {};
+  }
+
+  static Fetch take_from(Fetch& all, std::int64_t segments) {
+    Fetch share = all;
+    share.segments = std::min(segments, all.segments);
+    all.at += share.segments * all.stride;
+    all.segments -= share.segments;
+    return share;
   }
 
   // A strip of B stays in the first-level cache while all rows of A pass by.
@@ -297,9 +301,10 @@ template <class In, class T> class Multiplication {
     take_a(part_.row, all);
     for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
-      for (std::int64_t i = 0, rows = 0; i < all; i += rows) {
-        rows = next_height(all - i, kernels_.rows_of[width]);
-        multiply(part_.row + i, i, rows, j, static_cast<int>(width));
+      take_columns(j, static_cast<int>(width));
+      const Heights heights(all, kernels_.rows_of[width]);
+      for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+        multiply(part_.row + i, i, heights.of(t));
       }
     }
   }
@@ -314,12 +319,11 @@ template <class In, class T> class Multiplication {
   T* const buffer_;
   std::int64_t column_ = 0, columns_ = 0;  // the block's, of C
   std::int64_t k_ = 0, depth_ = 0;         // the block's, of k
-  // Of B's next block, its contiguous pieces that have not been asked for.
-  struct Segments {
-    const char* at = nullptr;
-    std::int64_t count = 0, steps = 0, stride = 0;
-  };
-  Segments next_b_;
+  const T* a_ = nullptr;                   // what take_a() took
+  T* c_ = nullptr;                         // C's first row, at the columns taken
+  const typename Kernels<T>::TileFunction* functions_ = nullptr;  // [rows], of the width taken
+  Fetch next_a_, next_b_;                                         // not yet asked for
+  std::int64_t segments_a_tile_ = 1;                              // of next_b_
   Tile<T> tile_;  // what the block's tiles have in common
 };
 

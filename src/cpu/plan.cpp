@@ -118,7 +118,8 @@ bool wants_in_place(const Shape& s, const Caches& caches) {
 // busiest thread. Every thread packs its own B, so dividing rows costs packing.
 void divide(const Shape& s, int threads, Plan& plan) {
   constexpr double kProductsWorthAThread = 1 << 20;
-  const double worth = std::max(1.0, s.products() / kProductsWorthAThread);
+  const double worth = s.products() / kProductsWorthAThread;
+  if (threads == 1 || worth < 2) return;
   threads = static_cast<int>(std::min<double>(threads, worth));
   double best = 0;
   for (int rows = 1; rows <= threads; ++rows) {

@@ -54,6 +54,15 @@ template <class P> class Run {
   std::size_t part_bytes() const { return part_bytes_; }
   void set_buffer(std::byte* buffer) { buffer_ = buffer; }
 
+  void multiply(int index) const {
+    if (part_bytes_ <= kStackBytes) {
+      alignas(64) std::byte buffer[kStackBytes];
+      multiply(part(index), buffer);
+    } else {
+      multiply(part(index), buffer_ + static_cast<std::size_t>(index) * part_bytes_);
+    }
+  }
+
   // The body of a team's member.
   static void work(void* argument, Team& team, int member) noexcept {
     const Run& run = *static_cast<const Run*>(argument);
@@ -75,15 +84,6 @@ template <class P> class Run {
       if (plan_.path == Path::kStream) return stream_buffer_bytes(problem_, plan_, part);
     }
     return blocked_buffer_bytes(problem_, plan_, part);
-  }
-
-  void multiply(int index) const {
-    if (part_bytes_ <= kStackBytes) {
-      alignas(64) std::byte buffer[kStackBytes];
-      multiply(part(index), buffer);
-    } else {
-      multiply(part(index), buffer_ + static_cast<std::size_t>(index) * part_bytes_);
-    }
   }
 
   void multiply(const Part& part, std::byte* buffer) const {
@@ -132,6 +132,7 @@ template <class P> struct Prepared {
   void go(const P& problem, std::byte* buffer) {
     if (!run) return scale(problem.m, problem.n, problem.beta, problem.c, problem.c_stride);
     run->set_buffer(buffer);
+    if (run->parts() == 1) return run->multiply(0);
     engine.workers().run(run->parts(), &Run<P>::work, &*run);
   }
 

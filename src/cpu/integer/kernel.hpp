@@ -23,7 +23,7 @@ enum class Signs { kU8S8, kS8U8, kS8S8 };
 struct Lanes {
   const std::uint8_t* first = nullptr;
   std::int64_t lane_stride = 1, k_stride = 1;  ///< at least one of them is 1
-  std::int64_t count = 0, k = 0;               ///< count: at most the panel's
+  std::int64_t count = 0, k = 0;
 };
 
 /// One call of a tile kernel: C = alpha·(start + A·B) + beta·C of a tile, modulo 2^32.
@@ -45,8 +45,9 @@ struct Kernel {
   /// A is packed with 128 added to each element, to make it unsigned. The sum of a column then has to
   /// begin with -128 times the sum of the column of B.
   bool shifts_a = false;
-  void (*pack_a)(const Lanes& lanes, Word* panel) = nullptr;
-  void (*pack_b)(const Lanes& lanes, Word* panel) = nullptr;
+  /// Write as many panels as the lanes fill, one after the other, the last one padded with zeros.
+  void (*pack_a)(const Lanes& lanes, Word* panels) = nullptr;
+  void (*pack_b)(const Lanes& lanes, Word* panels) = nullptr;
   void (*tile)(const TileCall& call) = nullptr;
 };
 

@@ -32,15 +32,13 @@ template <Word kInvert> struct FourBytes {
 
   static FourWords along(const std::uint8_t* from) { return load_as<FourWords>(from) ^ kInvert; }
 
+  template <int kWidth>
   static void across(const std::uint8_t* from, std::int64_t k_stride, Word* to) {
-    using EightPairs [[gnu::vector_size(16)]] = std::uint16_t;
-    const auto one = reinterpret_cast<EightPairs>(interleave(from, k_stride));
-    const auto other = reinterpret_cast<EightPairs>(interleave(from + 2 * k_stride, k_stride));
-    const EightPairs low = __builtin_shufflevector(one, other, 0, 8, 1, 9, 2, 10, 3, 11);
-    const EightPairs high = __builtin_shufflevector(one, other, 4, 12, 5, 13, 6, 14, 7, 15);
-    const FourWords words[2] = {reinterpret_cast<FourWords>(low) ^ kInvert,
-                                reinterpret_cast<FourWords>(high) ^ kInvert};
-    __builtin_memcpy(to, words, sizeof(words));
+    std::uint8_t bytes[kWidth][4];
+    for (int i = 0; i < kWidth; ++i) {
+      for (int q = 0; q < 4; ++q) bytes[i][q] = from[q * k_stride + i] ^ (kInvert & 0xFFu);
+    }
+    __builtin_memcpy(to, bytes, sizeof(bytes));
   }
 };
 
@@ -63,12 +61,16 @@ template <class Byte> struct Halves {
     return reinterpret_cast<FourWords>(__builtin_convertvector(bytes, EightHalves));
   }
 
+  template <int kWidth>
   static void across(const std::uint8_t* from, std::int64_t k_stride, Word* to) {
-    std::uint8_t bytes[16];
-    const SixteenBytes both = interleave(from, k_stride);
-    __builtin_memcpy(bytes, &both, sizeof(bytes));
-    const FourWords words[2] = {along(bytes), along(bytes + 8)};
-    __builtin_memcpy(to, words, sizeof(words));
+    for (int i = 0; i + 8 <= kWidth; i += 8) {
+      std::uint8_t bytes[16];
+      const SixteenBytes both = interleave(from + i, k_stride);
+      __builtin_memcpy(bytes, &both, sizeof(bytes));
+      const FourWords words[2] = {along(bytes), along(bytes + 8)};
+      __builtin_memcpy(to + i, words, sizeof(words));
+    }
+    for (int i = kWidth / 8 * 8; i < kWidth; ++i) to[i] = word({from[i], from[i + k_stride]});
   }
 };
 
@@ -117,43 +119,62 @@ void pack_along(const Lanes& lanes, std::int64_t begin, std::int64_t end, Word* 
   }
 }
 
-/// Lanes that are neighbours in memory: kDepth rows of memory are interleaved.
+/// Lanes that are neighbours in memory, kDepth rows of which are interleaved: some steps of some panels,
+/// so few that the lines of memory they are read from stay in the first-level cache, wherever they are.
 template <class E, int kWidth>
-void pack_across(const Lanes& lanes, std::int64_t steps, Word* panel) {
-  const std::int64_t eights = lanes.count / 8 * 8;
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const std::uint8_t* const from = lanes.first + step * E::kDepth * lanes.k_stride;
-    Word* const to = panel + step * kWidth;
-    for (std::int64_t i = 0; i < eights; i += 8) E::across(from + i, lanes.k_stride, to + i);
-    for (std::int64_t i = eights; i < lanes.count; ++i) {
-      to[i] = word_at<E>(lanes, i, step * E::kDepth);
+void pack_across(const Lanes& lanes, std::int64_t begin, std::int64_t end, std::int64_t panel_words,
+                 Word* panel) {
+  for (std::int64_t i = 0; i < lanes.count; i += kWidth, panel += panel_words) {
+    for (std::int64_t step = begin; step < end; ++step) {
+      const std::int64_t p = step * E::kDepth;
+      Word* const to = panel + step * kWidth;
+      if (i + kWidth <= lanes.count) {
+        E::template across<kWidth>(lanes.first + p * lanes.k_stride + i, lanes.k_stride, to);
+      } else {
+        for (std::int64_t j = i; j < lanes.count; ++j) to[j - i] = word_at<E>(lanes, j, p);
+      }
     }
   }
 }
 
-/// The last step, of elements that do not fill a word.
-template <class E, int kWidth> void pack_rest(const Lanes& lanes, Word* to) {
+/// The lanes from `begin` on, at most `count` of them.
+inline Lanes some_of(const Lanes& lanes, std::int64_t begin, std::int64_t count) {
+  Lanes some = lanes;
+  some.first += begin * lanes.lane_stride;
+  some.count = lanes.count - begin < count ? lanes.count - begin : count;
+  return some;
+}
+
+/// What the walk over whole words leaves: elements that do not fill a word, and lanes that are not there.
+template <class E, int kWidth> void pack_rest(const Lanes& lanes, std::int64_t steps, Word* panel) {
   const int rest = static_cast<int>(lanes.k % E::kDepth);
-  if (rest == 0) return;
-  for (std::int64_t i = 0; i < lanes.count; ++i) {
-    to[i] = word_at<E>(lanes, i, lanes.k - rest, rest);
+  for (std::int64_t i = 0; i < lanes.count && rest > 0; ++i) {
+    panel[(steps - 1) * kWidth + i] = word_at<E>(lanes, i, lanes.k - rest, rest);
   }
-}
-
-/// Packs all lanes; words of lanes beyond the last, and elements beyond k, are zeros.
-template <class E, int kWidth> void pack(const Lanes& lanes, Word* panel) {
-  const std::int64_t whole = lanes.k / E::kDepth;
-  const std::int64_t steps = (lanes.k + E::kDepth - 1) / E::kDepth;
-  if (lanes.k_stride == 1) {
-    constexpr std::int64_t kSteps = 64;
-    for (std::int64_t step = 0; step < whole; step += kSteps) {
-      pack_along<E, kWidth>(lanes, step, whole - step < kSteps ? whole : step + kSteps, panel);
-    }
-  } else {
-    pack_across<E, kWidth>(lanes, whole, panel);
-  }
-  pack_rest<E, kWidth>(lanes, panel + whole * kWidth);
   for (std::int64_t step = 0; step < steps && lanes.count < kWidth; ++step) {
     for (std::int64_t i = lanes.count; i < kWidth; ++i) panel[step * kWidth + i] = 0;
+  }
+}
+
+/// Packs all lanes into as many panels as they need. Words of lanes beyond the last, and elements beyond k,
+/// are zeros.
+template <class E, int kWidth> void pack(const Lanes& lanes, Word* panels) {
+  constexpr std::int64_t kTogether = (64 + kWidth - 1) / kWidth, kSteps = 64, kRows = 4;
+  const std::int64_t whole = lanes.k / E::kDepth;
+  const std::int64_t steps = (lanes.k + E::kDepth - 1) / E::kDepth;
+  for (std::int64_t i = 0; i < lanes.count && lanes.k_stride != 1; i += kTogether * kWidth) {
+    const Lanes some = some_of(lanes, i, kTogether * kWidth);
+    for (std::int64_t step = 0; step < whole; step += kRows) {
+      const std::int64_t end = whole - step < kRows ? whole : step + kRows;
+      pack_across<E, kWidth>(some, step, end, steps * kWidth, panels + i * steps);
+    }
+  }
+  for (std::int64_t i = 0; i < lanes.count; i += kWidth) {
+    const Lanes some = some_of(lanes, i, kWidth);
+    for (std::int64_t step = 0; step < whole && lanes.k_stride == 1; step += kSteps) {
+      const std::int64_t end = whole - step < kSteps ? whole : step + kSteps;
+      pack_along<E, kWidth>(some, step, end, panels + i * steps);
+    }
+    pack_rest<E, kWidth>(some, steps, panels + i * steps);
   }
 }

@@ -79,6 +79,12 @@ Range piece(const Range& range, std::int64_t i, std::int64_t size) {
   return {begin, std::min(begin + size, range.end)};
 }
 
+/// What the panels `some` of a block hold.
+Range lanes_in(const Range& block, const Range& some, std::int64_t width) {
+  return {std::min(block.begin + some.begin * width, block.end),
+          std::min(block.begin + some.end * width, block.end)};
+}
+
 /// The lanes `range` of a factor whose lanes are `lane_stride` apart.
 Lanes lanes_of(const std::uint8_t* first, std::int64_t lane_stride, std::int64_t k_stride,
                const Range& range, const Range& k) {
@@ -86,14 +92,13 @@ Lanes lanes_of(const std::uint8_t* first, std::int64_t lane_stride, std::int64_t
           length(range), length(k)};
 }
 
+/// The panels `some` of the block of A.
 void pack_a(const Job& job, const Block& block, const Range& some) {
   const Factor<std::uint8_t>& a = job.problem.a;
-  const std::int64_t panel = block.steps(job.kernel) * job.kernel.rows;
-  for (std::int64_t i = some.begin; i < some.end; ++i) {
-    const Range rows = piece(block.rows, i, job.kernel.rows);
-    job.kernel.pack_a(lanes_of(a.data, a.row_stride, a.column_stride, rows, block.k),
-                      job.buffers.a + i * panel);
-  }
+  const std::int64_t height = job.kernel.rows;
+  const Range rows = lanes_in(block.rows, some, height);
+  job.kernel.pack_a(lanes_of(a.data, a.row_stride, a.column_stride, rows, block.k),
+                    job.buffers.a + some.begin * block.steps(job.kernel) * height);
 }
 
 /// The starts of the columns of one panel are a product themselves: -1 · (a row of shifts) · B.
@@ -112,11 +117,12 @@ void start_columns(const Job& job, std::int64_t steps, const Word* panel, std::i
 void pack_b(const Job& job, const Block& block, const Range& some) {
   const Factor<std::uint8_t>& b = job.problem.b;
   const std::int64_t steps = block.steps(job.kernel), width = job.kernel.columns;
+  const Range columns = lanes_in(block.columns, some, width);
+  job.kernel.pack_b(lanes_of(b.data, b.column_stride, b.row_stride, columns, block.k),
+                    job.buffers.b + some.begin * steps * width);
+  if (!job.kernel.shifts_a) return;
   for (std::int64_t j = some.begin; j < some.end; ++j) {
-    const Range columns = piece(block.columns, j, width);
-    Word* const panel = job.buffers.b + j * steps * width;
-    job.kernel.pack_b(lanes_of(b.data, b.column_stride, b.row_stride, columns, block.k), panel);
-    if (job.kernel.shifts_a) start_columns(job, steps, panel, job.buffers.starts + j * width);
+    start_columns(job, steps, job.buffers.b + j * steps * width, job.buffers.starts + j * width);
   }
 }
 

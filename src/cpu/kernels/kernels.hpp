@@ -9,6 +9,14 @@
 
 namespace tilewise::cpu {
 
+/// Memory that will be read soon: `segments` of `bytes` each, `stride` bytes apart. It is asked for a few
+/// cache lines at a time, because many at once would keep the operands at hand waiting.
+struct Fetch {
+  const char* at = nullptr;
+  std::int64_t bytes = 0, stride = 0, segments = 0;
+  int lines = 1;  ///< asked for with every few products
+};
+
 /// One tile of C, at most max_rows × vectors·lanes, over `k` products:
 ///   C = alpha·A·B + beta·C
 /// The sum of one element runs over ascending k in one accumulator, fused multiply-adds where the
@@ -21,12 +29,9 @@ template <class T> struct Tile {
   std::int64_t b_step = 0;
   T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
   std::int64_t c_step = 0;
-  T alpha = 1, beta = 0;        ///< beta = 0 does not read C
-  std::int64_t last_lanes = 0;  ///< columns of the last vector, 1 .. lanes
-  /// What will be read soon, for the memory to bring meanwhile; null: nothing. While `fetch_steps` steps of
-  /// k pass, two cache lines each are asked for from `fetch` on, then from fetch + fetch_stride on, …
-  const char* fetch = nullptr;
-  std::int64_t fetch_steps = 0, fetch_stride = 0;  ///< stride in bytes
+  T alpha = 1, beta = 0;         ///< beta = 0 does not read C
+  std::int64_t last_lanes = 0;   ///< columns of the last vector, 1 .. lanes
+  const Fetch* fetch = nullptr;  ///< asked for on the way; null: nothing
 };
 
 /// A tile of dot products: rows of A times rows of Bᵀ, both contiguous along k.

@@ -11,6 +11,30 @@
 // Edges: a narrower tile is another instantiation; the columns that do not fill the last vector are
 // masked, so nothing is copied and nothing beyond the matrices is touched.
 
+// Stands where a mask does when the last vector is whole: masks are not free on every instruction set.
+struct AllLanes {};
+
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector load_last(const typename S::Element* from,
+                                                           typename S::Mask mask) {
+  return S::load(from, mask);
+}
+template <class S>
+[[gnu::always_inline]] inline typename S::Vector load_last(const typename S::Element* from,
+                                                           AllLanes) {
+  return S::load(from);
+}
+template <class S>
+[[gnu::always_inline]] inline void store_last(typename S::Element* to, typename S::Vector vector,
+                                              typename S::Mask mask) {
+  S::store(to, vector, mask);
+}
+template <class S>
+[[gnu::always_inline]] inline void store_last(typename S::Element* to, typename S::Vector vector,
+                                              AllLanes) {
+  S::store(to, vector);
+}
+
 template <class S, int kRows, int kVectors> struct TileSum {
   using T = typename S::Element;
   using V = typename S::Vector;
@@ -26,12 +50,12 @@ template <class S, int kRows, int kVectors> struct TileSum {
   }
 
   // One step of k: `element(i)` is where row i's element of A is.
-  template <class Where>
-  [[gnu::always_inline]] inline void step(Where element, const T* b, typename S::Mask last) {
+  template <class Where, class Last>
+  [[gnu::always_inline]] inline void step(Where element, const T* b, Last last) {
     V row[kVectors];
     TILEWISE_UNROLL
     for (int v = 0; v + 1 < kVectors; ++v) row[v] = S::load(b + v * S::kLanes);
-    row[kVectors - 1] = S::load(b + (kVectors - 1) * S::kLanes, last);
+    row[kVectors - 1] = load_last<S>(b + (kVectors - 1) * S::kLanes, last);
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
       const V a = S::all(*element(i));
@@ -41,7 +65,7 @@ template <class S, int kRows, int kVectors> struct TileSum {
   }
 
   // C = alpha·sums + beta·C.
-  [[gnu::always_inline]] inline void put(const Tile<T>& tile, typename S::Mask last) {
+  template <class Last> [[gnu::always_inline]] inline void put(const Tile<T>& tile, Last last) {
     // What follows must not move into the loop before it.
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
@@ -49,15 +73,15 @@ template <class S, int kRows, int kVectors> struct TileSum {
       for (int v = 0; v < kVectors; ++v) S::settle(sums[i][v]);
     }
     if (tile.beta == 0) {
-      put<false>(tile.c, tile.c_step, S::all(tile.alpha), S::zero(), last);
+      put_scaled<false>(tile.c, tile.c_step, S::all(tile.alpha), S::zero(), last);
     } else {
-      put<true>(tile.c, tile.c_step, S::all(tile.alpha), S::all(tile.beta), last);
+      put_scaled<true>(tile.c, tile.c_step, S::all(tile.alpha), S::all(tile.beta), last);
     }
   }
 
-  template <bool kAdds>
-  [[gnu::always_inline]] inline void put(T* c, std::int64_t c_step, V alpha, V beta,
-                                         typename S::Mask last) {
+  template <bool kAdds, class Last>
+  [[gnu::always_inline]] inline void put_scaled(T* c, std::int64_t c_step, V alpha, V beta,
+                                                Last last) {
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i, c += c_step) {
       TILEWISE_UNROLL
@@ -66,10 +90,10 @@ template <class S, int kRows, int kVectors> struct TileSum {
         T* const to = c + v * S::kLanes;
         V result = S::multiply(alpha, sums[i][v]);
         if (kAdds) {
-          result = S::multiply_add(beta, is_last ? S::load(to, last) : S::load(to), result);
+          result = S::multiply_add(beta, is_last ? load_last<S>(to, last) : S::load(to), result);
         }
         if (is_last) {
-          S::store(to, result, last);
+          store_last<S>(to, result, last);
         } else {
           S::store(to, result);
         }
@@ -78,23 +102,50 @@ template <class S, int kRows, int kVectors> struct TileSum {
   }
 };
 
-// C's tile is needed at the end of the sum: asked for so many steps before, it has arrived by then, and
-// A and B have not yet driven it out of the first-level cache again.
-constexpr std::int64_t kStepsAfterAskingForC = 64;
+// C's tile is needed at the end of the sum. Each of its rows is asked for some steps before, one after
+// the other: then it has arrived, and A and B have not driven it out of the first-level cache again.
+constexpr int kStepsForARow = 8;
+
+template <class S, int kVectors, class T> [[gnu::always_inline]] inline void ask_for_c(const T* c) {
+  TILEWISE_UNROLL
+  for (int v = 0; v < kVectors; ++v) __builtin_prefetch(c + v * S::kLanes, 1);
+  __builtin_prefetch(c + kVectors * S::kLanes - 1, 1);
+}
+
+// Walks through a Fetch.
+class Fetching {
+ public:
+  explicit Fetching(const Fetch* fetch) : fetch_(fetch) {
+    if (fetch_ == nullptr) return;
+    at_ = fetch_->at;
+    end_ = at_ + fetch_->bytes;
+  }
+  [[gnu::always_inline]] inline void ask() {
+    if (at_ == nullptr) return;
+    for (int line = 0; line < fetch_->lines; ++line) {
+      __builtin_prefetch(at_, 0, 2);
+      at_ += 64;
+      if (at_ >= end_ && !next()) return;
+    }
+  }
+
+ private:
+  bool next() {
+    if (++segment_ >= fetch_->segments) {
+      at_ = nullptr;
+      return false;
+    }
+    at_ = fetch_->at + segment_ * fetch_->stride;
+    end_ = at_ + fetch_->bytes;
+    return true;
+  }
+  const Fetch* const fetch_;
+  const char *at_ = nullptr, *end_ = nullptr;
+  std::int64_t segment_ = 0;
+};
 
 // Steps of k an iteration.
 constexpr int kUnroll = 4;
-
-template <class S, int kRows, int kVectors, class T>
-[[gnu::always_inline]] inline void ask_for_c(const Tile<T>& tile) {
-  TILEWISE_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    const T* const c = tile.c + i * tile.c_step;
-    TILEWISE_UNROLL
-    for (int v = 0; v < kVectors; ++v) __builtin_prefetch(c + v * S::kLanes, 1);
-    __builtin_prefetch(c + kVectors * S::kLanes - 1, 1);
-  }
-}
 
 // Where the elements of a column of A are when its rows are `step` apart: x86 addresses reach three rows
 // from one pointer (base, base + step, base + 2·step), so a third as many pointers move along.
@@ -122,79 +173,98 @@ template <class T, int kRows> class Rows {
   const std::int64_t step_;
 };
 
-template <class S, int kRows, int kVectors>
-void tile_by_rows(const Tile<typename S::Element>& tile) {
+// The sum over k: `step(u)` does one product, u after where `advance(count)` has brought A and B.
+template <class S, int kRows, int kVectors, class Step, class Advance>
+[[gnu::always_inline]] inline void sum_up(const Tile<typename S::Element>& tile, Step step,
+                                          Advance advance) {
+  const auto several = [&] __attribute__((always_inline)) () {
+    TILEWISE_UNROLL
+    for (int u = 0; u < kUnroll; ++u) {
+      step(u);
+      asm("" ::: "memory");  // loads of the next step do not come earlier: registers are just enough
+    }
+    advance(kUnroll);
+  };
+  constexpr std::int64_t kTail = kRows * kStepsForARow;
+  std::int64_t left = tile.k;
+  const auto* c = tile.c;
+  if (left < kTail + kUnroll) {
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i) ask_for_c<S, kVectors>(c + i * tile.c_step);
+  } else {
+    Fetching fetching(tile.fetch);
+    for (; left >= kTail + kUnroll; left -= kUnroll) {
+      fetching.ask();
+      several();
+    }
+    for (int i = 0; i < kRows; ++i, c += tile.c_step) {
+      ask_for_c<S, kVectors>(c);
+      for (int u = 0; u < kStepsForARow; u += kUnroll, left -= kUnroll) several();
+    }
+  }
+  for (; left >= kUnroll; left -= kUnroll) several();
+  for (; left > 0; --left) {
+    step(0);
+    advance(1);
+  }
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
+                                                    Last last) {
   using T = typename S::Element;
   TileSum<S, kRows, kVectors> sum;
-  const typename S::Mask last = S::first(tile.last_lanes);
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
   sum.clear();
-  const auto step = [&](int ahead) __attribute__((always_inline)) {
-    sum.step(
-        [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b, last);
-    b += b_step;
-  };
-  std::int64_t left = tile.k;
-  if (const char* segment = tile.fetch; segment != nullptr) {
-    ask_for_c<S, kRows, kVectors>(tile);
-    for (; left > 0; segment += tile.fetch_stride) {
-      const char* line = segment;
-      std::int64_t steps = left < tile.fetch_steps ? left : tile.fetch_steps;
-      left -= steps;
-      for (; steps > 0; --steps, line += 128) {
-        __builtin_prefetch(line, 0, 2);
-        __builtin_prefetch(line + 64, 0, 2);
-        step(0);
-        rows.advance(1);
-      }
-    }
-  } else {
-    std::int64_t until = left > kStepsAfterAskingForC ? kStepsAfterAskingForC : left;
-    for (;; until = 0) {
-      for (; left >= until + kUnroll; left -= kUnroll) {
-        TILEWISE_UNROLL
-        for (int u = 0; u < kUnroll; ++u) step(u);
-        rows.advance(kUnroll);
-      }
-      if (until == 0) break;
-      ask_for_c<S, kRows, kVectors>(tile);
-    }
-    for (; left > 0; --left) {
-      step(0);
-      rows.advance(1);
-    }
-  }
+  sum_up<S, kRows, kVectors>(
+      tile,
+      [&](int ahead) __attribute__((always_inline)) {
+        sum.step(
+            [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b, last);
+        b += b_step;
+      },
+      [&](int count) __attribute__((always_inline)) { rows.advance(count); });
+  sum.put(tile, last);
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_by_columns(const Tile<typename S::Element>& tile,
+                                                       Last last) {
+  using T = typename S::Element;
+  TileSum<S, kRows, kVectors> sum;
+  const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
+  const T *a = tile.a, *b = tile.b;
+  sum.clear();
+  sum_up<S, kRows, kVectors>(
+      tile,
+      [&](int) __attribute__((always_inline)) {
+        sum.step(
+            [a](int i) __attribute__((always_inline)) { return a + i; }, b, last);
+        a += a_step;
+        b += b_step;
+      },
+      [](int) {});
   sum.put(tile, last);
 }
 
 template <class S, int kRows, int kVectors>
-void tile_by_columns(const Tile<typename S::Element>& tile) {
-  using T = typename S::Element;
-  TileSum<S, kRows, kVectors> sum;
-  const typename S::Mask last = S::first(tile.last_lanes);
-  const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
-  const T *a = tile.a, *b = tile.b;
-  sum.clear();
-  const auto step = [&]() __attribute__((always_inline)) {
-    sum.step(
-        [a](int i) __attribute__((always_inline)) { return a + i; }, b, last);
-    a += a_step;
-    b += b_step;
-  };
-  std::int64_t left = tile.k;
-  std::int64_t until = left > kStepsAfterAskingForC ? kStepsAfterAskingForC : left;
-  for (;; until = 0) {
-    for (; left >= until + kUnroll; left -= kUnroll) {
-      TILEWISE_UNROLL
-      for (int u = 0; u < kUnroll; ++u) step();
-    }
-    if (until == 0) break;
-    ask_for_c<S, kRows, kVectors>(tile);
+void tile_by_rows(const Tile<typename S::Element>& tile) {
+  if (!S::kMasksAreFree && tile.last_lanes == S::kLanes) {
+    multiply_by_rows<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
-  for (; left > 0; --left) step();
-  sum.put(tile, last);
+}
+
+template <class S, int kRows, int kVectors>
+void tile_by_columns(const Tile<typename S::Element>& tile) {
+  if (!S::kMasksAreFree && tile.last_lanes == S::kLanes) {
+    multiply_by_columns<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_by_columns<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
 }
 
 template <class S, int kVectors, int... kIndex>

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The micro-kernel alone, operands in the first-level cache, beside the most that the processor can do:
+// the share of the measured FMA peak that is left when memory plays no part.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <vector>
+
+#include "bench/fma_peak.hpp"
+#include "cpu/instruction_set.hpp"
+#include "cpu/kernels/kernels.hpp"
+
+namespace {
+
+using tilewise::cpu::Kernels;
+using tilewise::cpu::Tile;
+
+template <class T> std::vector<T> random_elements(std::size_t count) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<T> uniform(-1, 1);
+  std::vector<T> elements(count);
+  for (T& element : elements) element = uniform(random);
+  return elements;
+}
+
+// The largest tile of the best width, k = 112: A, B and C take 22 to 26 KiB with AVX-512, less otherwise.
+template <class T> void micro_kernel(benchmark::State& state) {
+  constexpr std::int64_t kDepth = 112;
+  const Kernels<T>& kernels = tilewise::cpu::kernels<T>();
+  const int vectors = kernels.best_vectors, rows = kernels.rows_of[vectors];
+  const std::int64_t width = static_cast<std::int64_t>(vectors) * kernels.lanes;
+  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * kDepth));
+  const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * kDepth) + 16);
+  std::vector<T> c(static_cast<std::size_t>(rows * width));
+  Tile<T> tile;
+  tile.k = kDepth;
+  tile.a = a.data();
+  tile.a_step = kDepth;
+  auto aligned = reinterpret_cast<std::uintptr_t>(b.data());
+  tile.b = b.data() + (64 - aligned % 64) % 64 / sizeof(T);
+  tile.b_step = width;
+  tile.c = c.data();
+  tile.c_step = width;
+  tile.last_lanes = kernels.lanes;
+  const double before = tilewise::bench::measure_fma_peak(
+      kernels.name, sizeof(T) == 4 ? tilewise::Dtype::kF32 : tilewise::Dtype::kF64, 1, 0.2);
+  for (auto _ : state) {
+    for (int i = 0; i < 100; ++i) kernels.by_rows[vectors][rows](tile);
+    benchmark::DoNotOptimize(c.data());
+    benchmark::ClobberMemory();
+  }
+  const double after = tilewise::bench::measure_fma_peak(
+      kernels.name, sizeof(T) == 4 ? tilewise::Dtype::kF32 : tilewise::Dtype::kF64, 1, 0.2);
+  const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(width) * kDepth * 100 *
+                       static_cast<double>(state.iterations());
+  const auto rate = [&](double value) {
+    return benchmark::Counter(value, benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
+  };
+  state.counters["FLOP/s"] = rate(flops);
+  state.counters["share_of_peak"] =
+      benchmark::Counter(flops / (before > after ? before : after), benchmark::Counter::kIsRate);
+  state.SetLabel(kernels.name);
+}
+
+BENCHMARK_TEMPLATE(micro_kernel, float)->Name("micro_kernel/f32");
+BENCHMARK_TEMPLATE(micro_kernel, double)->Name("micro_kernel/f64");
+
+}  // namespace
