@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The library as others get it: libtilewise.so (or .a, with BUILD_SHARED_LIBS=OFF), the target
-# tilewise::tilewise, and what `cmake --install` puts where. The objects are those of the rooms; of core
-# only the files that know nothing but the standard library.
+# tilewise::tilewise, and what `cmake --install` puts where. The objects are those of the rooms; of
+# core only the files that know nothing but the standard library.
 
 # Here, not in the rooms, so that what the library needs stands in one place.
 foreach(room core cpu gemm)

@@ -89,7 +89,8 @@ template <class T> constexpr MatrixView<T> transposed(MatrixView<T> matrix) noex
 /// Many matrices of one shape: at a constant distance, or wherever pointers say.
 template <class T> struct MatrixBatch {
   MatrixView<T> shape;  ///< the first matrix; with `pointers`, its data is not used
-  /// Elements from one matrix to the next; may be negative. 0 for a factor: the same for all products.
+  /// Elements from one matrix to the next; may be negative. 0 for a factor: the same for all
+  /// products.
   std::int64_t stride = 0;
   T* const* pointers = nullptr;  ///< one a matrix, where there is no constant distance
 
@@ -117,10 +118,10 @@ struct ContextOptions {
 };
 
 /// What outlives a call: threads and packing buffers. Any number of threads may use one context at
-/// the same time; a call that finds its threads at work for another caller computes on its own thread
-/// alone, so that a program never has more busy threads than callers and context threads together.
-/// After fork() a context goes on in the child, with threads of its own. One that has been moved from has
-/// no threads, and products refuse it.
+/// the same time; a call that finds its threads at work for another caller computes on its own
+/// thread alone, so that a program never has more busy threads than callers and context threads
+/// together. After fork() a context goes on in the child, with threads of its own. One that has
+/// been moved from has no threads, and products refuse it.
 class TILEWISE_API Context {
  public:
   /// Throws Error{kInvalidArgument} for a number of threads below 0 or above 4096 or a malformed
@@ -148,15 +149,15 @@ struct GemmOptions {
   int threads = 0;
 };
 
-// C = alpha·A·B + beta·C, A m×k, B k×n, C m×n, each in any order. beta = 0 does not read C (which may
-// hold NaN), alpha = 0 does not read A and B; sizes may be 0; NaN and infinities go where arithmetic
-// takes them. The same call gives the same bits at any number of threads and callers, on processors with
-// the same instruction set.
+// C = alpha·A·B + beta·C, A m×k, B k×n, C m×n, each in any order. beta = 0 does not read C (which
+// may hold NaN), alpha = 0 does not read A and B; sizes may be 0; NaN and infinities go where
+// arithmetic takes them. The same call gives the same bits at any number of threads and callers, on
+// processors with the same instruction set and caches.
 //
-// Throws Error{kInvalidArgument} for sizes that do not fit together, leading dimensions too small, null
-// pointers to matrices that are accessed, and sizes whose bytes do not fit in 63 bits;
-// Error{kOutOfMemory} when there is no room for packing buffers. C must not overlap A or B: that is the
-// caller's fault, and reported (kInvalidArgument) by debug builds of the library only.
+// Throws Error{kInvalidArgument} for sizes that do not fit together, leading dimensions too small,
+// null pointers to matrices that are accessed, and sizes whose bytes do not fit in 63 bits;
+// Error{kOutOfMemory} when there is no room for packing buffers. C must not overlap A or B: that is
+// the caller's fault, and reported (kInvalidArgument) by debug builds of the library only.
 
 TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const float> a,
                        MatrixView<const float> b, float beta, MatrixView<float> c,
@@ -191,10 +192,11 @@ TILEWISE_API void gemm(Context& context, std::int32_t alpha, MatrixView<const st
                        MatrixView<const std::int8_t> b, std::int32_t beta,
                        MatrixView<std::int32_t> c, const GemmOptions& options = {});
 
-// `count` products C[i] = alpha·A[i]·B[i] + beta·C[i] of one shape, in any order, several at a time.
-// The matrices C[i] must not overlap one another, but may lie between each other's rows or columns. Throws
-// as gemm() does, also for count < 0, for a null pointer among the pointers, and for a stride at which
-// matrices C overlap; that pointers lead to overlapping ones only debug builds of the library notice.
+// `count` products C[i] = alpha·A[i]·B[i] + beta·C[i] of one shape, in any order, several at a
+// time. The matrices C[i] must not overlap one another, but may lie between each other's rows or
+// columns. Throws as gemm() does, also for count < 0, for a null pointer among the pointers, and
+// for a stride at which matrices C overlap; that pointers lead to overlapping ones only debug
+// builds of the library notice.
 
 TILEWISE_API void gemm_batch(Context& context, std::int64_t count, float alpha,
                              MatrixBatch<const float> a, MatrixBatch<const float> b, float beta,
@@ -209,10 +211,10 @@ TILEWISE_API void gemm_batch(Context& context, std::int64_t count, float alpha,
                              MatrixBatch<const Float16> a, MatrixBatch<const Float16> b, float beta,
                              MatrixBatch<float> c, const GemmOptions& options = {});
 
-/// The instruction set whose kernels this process multiplies with: "avx512", "avx2" or "portable". The
-/// best that the processor has, unless the environment variable TILEWISE_CPU names another. Throws
-/// Error{kInvalidArgument} for a name it does not know, Error{kUnsupported} for one that this processor
-/// cannot run; so does every product then.
+/// The instruction set whose kernels this process multiplies with: "avx512", "avx2" or "portable".
+/// The best that the processor has, unless the environment variable TILEWISE_CPU names another.
+/// Throws Error{kInvalidArgument} for a name it does not know, Error{kUnsupported} for one that
+/// this processor cannot run; so does every product then.
 TILEWISE_API std::string cpu_instruction_set();
 
 }  // namespace tilewise

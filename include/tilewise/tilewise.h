@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C face of the library: C = alpha·op(A)·op(B) + beta·C for matrices in memory, where op(X) is X or
-// its transpose. C99, and what every language that can call C can call.
+// The C face of the library: C = alpha·op(A)·op(B) + beta·C for matrices in memory, where op(X) is
+// X or its transpose. C99, and what every language that can call C can call.
 //
 //   tw_status status = tw_gemm_f32(NULL, TW_ROW_MAJOR, TW_NO_TRANSPOSE, TW_TRANSPOSE, m, n, k,
 //                                  1.0f, a, lda, b, ldb, 0.0f, c, ldc);
 //   if (status != TW_OK) fprintf(stderr, "%s\n", tw_last_error_message());
 //
-// A call that returns anything but TW_OK has written nothing to C. No call prints, ends the program or
-// lets a C++ exception out. All may be called from any number of threads at the same time, also with
-// one context; only tw_context_destroy() wants the context to itself.
+// A call that returns anything but TW_OK has written nothing to C. No call prints, ends the program
+// or lets a C++ exception out. All may be called from any number of threads at the same time, also
+// with one context; only tw_context_destroy() wants the context to itself.
 //
 // Within a major version names, values and meanings stay, and programs need not be compiled again.
 #ifndef TILEWISE_TILEWISE_H
@@ -56,8 +56,8 @@ enum { TW_NO_TRANSPOSE = 111, TW_TRANSPOSE = 112 };
 typedef uint16_t tw_f16;
 typedef uint16_t tw_bf16;
 
-/// What outlives a call: threads and packing buffers. Wherever one is expected, NULL means the context of
-/// the whole program, made at its first use with the defaults of tw_context_create().
+/// What outlives a call: threads and packing buffers. Wherever one is expected, NULL means the
+/// context of the whole program, made at its first use with the defaults of tw_context_create().
 typedef struct tw_context tw_context;
 
 // --- the library -----------------------------------------------------------------------------------
@@ -68,22 +68,22 @@ TILEWISE_API int32_t tw_version(void);
 /// A few words for a status: "invalid argument". Never NULL; "unknown status" for other values.
 TILEWISE_API const char* tw_status_string(tw_status status);
 
-/// What the last call of this thread that failed had to say: one line that names the argument, its value
-/// and what was expected; "" when none has failed. Stands until the next failure in this thread. Long
-/// messages are cut.
+/// What the last call of this thread that failed had to say: one line that names the argument, its
+/// value and what was expected; "" when none has failed. Stands until the next failure in this
+/// thread. Long messages are cut.
 TILEWISE_API const char* tw_last_error_message(void);
 
-/// Sets *name to the instruction set whose kernels this program multiplies with: "avx512", "avx2" or
-/// "portable". The best that the processor has, unless the environment variable TILEWISE_CPU names
-/// another. TW_INVALID_ARGUMENT for a name it does not know, TW_UNSUPPORTED for one that the processor
-/// cannot run; so does every product then.
+/// Sets *name to the instruction set whose kernels this program multiplies with: "avx512", "avx2"
+/// or "portable". The best that the processor has, unless the environment variable TILEWISE_CPU
+/// names another. TW_INVALID_ARGUMENT for a name it does not know, TW_UNSUPPORTED for one that the
+/// processor cannot run; so does every product then.
 TILEWISE_API tw_status tw_cpu_instruction_set(const char** name);
 
 // --- contexts --------------------------------------------------------------------------------------
 
 /// Sets *context to a new one with `threads` threads, the calling one included. 0: as many as the
-/// environment variable TILEWISE_NUM_THREADS says, or else one for each core that this process may run
-/// on. After a failure *context is NULL.
+/// environment variable TILEWISE_NUM_THREADS says, or else one for each core that this process may
+/// run on. After a failure *context is NULL.
 TILEWISE_API tw_status tw_context_create(int32_t threads, tw_context** context);
 
 /// Ends a context's threads and frees its memory; NULL is nothing to do. No call may be using it.
@@ -94,12 +94,12 @@ TILEWISE_API tw_status tw_context_threads(const tw_context* context, int32_t* th
 
 // --- products --------------------------------------------------------------------------------------
 //
-// op(A) is m×k, op(B) k×n, C m×n; sizes may be 0. Element (i, j) of a stored matrix X is
-// x[i·ldx + j] in row-major order, x[i + j·ldx] in column-major order; leading dimensions count
-// elements and are at least 1 and at least the length of a row (row-major) or column (column-major) of
-// the matrix as it is stored. beta = 0 does not read C (which may hold NaN), alpha = 0 does not read A
-// and B; a matrix that has no elements or is not read may be NULL.
-// C must not overlap A or B: that is the caller's fault, and reported by debug builds only.
+// op(A) is m×k, op(B) k×n, C m×n; sizes may be 0. Element (i, j) of a stored matrix X is x[i·ldx +
+// j] in row-major order, x[i + j·ldx] in column-major order; leading dimensions count elements and
+// are at least 1 and at least the length of a row (row-major) or column (column-major) of the
+// matrix as it is stored. beta = 0 does not read C (which may hold NaN), alpha = 0 does not read A
+// and B; a matrix that has no elements or is not read may be NULL. C must not overlap A or B: that
+// is the caller's fault, and reported by debug builds only.
 
 TILEWISE_API tw_status tw_gemm_f32(tw_context* context, tw_order order, tw_transpose trans_a,
                                    tw_transpose trans_b, int64_t m, int64_t n, int64_t k,
@@ -110,7 +110,8 @@ TILEWISE_API tw_status tw_gemm_f64(tw_context* context, tw_order order, tw_trans
                                    double alpha, const double* a, int64_t lda, const double* b,
                                    int64_t ldb, double beta, double* c, int64_t ldc);
 
-/// Products of 16-bit floats, exact in f32 and summed in f32; a 16-bit C is rounded once, to nearest even.
+/// Products of 16-bit floats, exact in f32 and summed in f32; a 16-bit C is rounded once, to
+/// nearest even.
 TILEWISE_API tw_status tw_gemm_bf16_f32(tw_context* context, tw_order order, tw_transpose trans_a,
                                         tw_transpose trans_b, int64_t m, int64_t n, int64_t k,
                                         float alpha, const tw_bf16* a, int64_t lda,
@@ -129,7 +130,8 @@ TILEWISE_API tw_status tw_gemm_f16(tw_context* context, tw_order order, tw_trans
                                    float alpha, const tw_f16* a, int64_t lda, const tw_f16* b,
                                    int64_t ldb, float beta, tw_f16* c, int64_t ldc);
 
-/// Products of 8-bit integers, exact; sums, alpha and beta modulo 2^32, as int32_t arithmetic wraps.
+/// Products of 8-bit integers, exact; sums, alpha and beta modulo 2^32, as int32_t arithmetic
+/// wraps.
 TILEWISE_API tw_status tw_gemm_u8s8_s32(tw_context* context, tw_order order, tw_transpose trans_a,
                                         tw_transpose trans_b, int64_t m, int64_t n, int64_t k,
                                         int32_t alpha, const uint8_t* a, int64_t lda,
@@ -148,8 +150,8 @@ TILEWISE_API tw_status tw_gemm_s8s8_s32(tw_context* context, tw_order order, tw_
 
 // --- batches ---------------------------------------------------------------------------------------
 //
-// `count` products of one shape, C[i] = alpha·op(A[i])·op(B[i]) + beta·C[i], in any order, several at a
-// time. No C[i] may overlap another.
+// `count` products of one shape, C[i] = alpha·op(A[i])·op(B[i]) + beta·C[i], in any order, several
+// at a time. No C[i] may overlap another.
 
 /// Matrix i begins at a[i], b[i], c[i].
 TILEWISE_API tw_status tw_gemm_batch_f32(tw_context* context, tw_order order, tw_transpose trans_a,
@@ -175,8 +177,8 @@ TILEWISE_API tw_status tw_gemm_batch_f16_f32(tw_context* context, tw_order order
                                              const tw_f16* const* b, int64_t ldb, float beta,
                                              float* const* c, int64_t ldc, int64_t count);
 
-/// Matrix i begins i·stride elements after the first. A stride may be negative; 0 means that all products
-/// share a factor.
+/// Matrix i begins i·stride elements after the first. A stride may be negative; 0 means that all
+/// products share a factor.
 TILEWISE_API tw_status tw_gemm_batch_strided_f32(tw_context* context, tw_order order,
                                                  tw_transpose trans_a, tw_transpose trans_b,
                                                  int64_t m, int64_t n, int64_t k, float alpha,

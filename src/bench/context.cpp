@@ -2,48 +2,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/context.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
-#include <ctime>
-#include <fstream>
-#include <string>
-
+#include "bench/origin.hpp"
 #include "core/thread_pool.hpp"
+#include "cpu/instruction_set.hpp"
 
 namespace tilewise::bench {
 namespace {
 
-std::string utc_now() {
-  std::tm now{};
-  const std::time_t seconds = std::time(nullptr);
-  gmtime_r(&seconds, &now);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
-}
-
-std::string processor_name() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown processor";
+// What every run says, wherever it ran.
+Context describe(const LadderRequest& request) {
+  Context context;
+  context.tilewise_version = own_version();
+  context.commit = own_commit();
+  context.date = utc_now();
+  context.host = fmt::format("{}, {} cores", processor_name(), available_cores());
+  context.alpha = request.alpha;
+  context.beta = request.beta;
+  context.seed = request.seed;
+  return context;
 }
 
 }  // namespace
 
 Context describe_run(const device::Device& device, const LadderRequest& request) {
-  Context context;
-  context.tilewise_version = TILEWISE_VERSION;
-  context.commit = TILEWISE_COMMIT;
-  context.date = utc_now();
+  Context context = describe(request);
   context.device = device.description();
   context.gpu = device.gpu().key;
   context.is_virtual = device.is_virtual();
-  context.host = fmt::format("{}, {} cores", processor_name(), available_cores());
-  context.alpha = request.alpha;
-  context.beta = request.beta;
-  context.seed = request.seed;
+  return context;
+}
+
+Context describe_cpu_run(const LadderRequest& request) {
+  Context context = describe(request);
+  context.on_cpu = true;
+  context.instruction_set = cpu::name_of(cpu::instruction_set());
+  context.device = fmt::format("{}, {}", context.host, context.instruction_set);
+  context.caches = processor_caches();
   return context;
 }
 

@@ -26,7 +26,8 @@ struct LadderRequest {
   std::int64_t m = 0, n = 0, k = 0;
   double alpha = 1, beta = 0;
   std::uint64_t seed = 1;  ///< of random A, B and C, where no file gives them
-  int repeat = 0;          ///< timed runs a rung on a real GPU; 0: chosen by the time a run takes
+  /// Timed runs a rung on a real GPU or on the CPU; 0: chosen by the time a run takes.
+  int repeat = 0;
   std::vector<const kernels::Rung*> rungs;
   const npy::Array* a = nullptr;  ///< nullptr: random, uniform in [-1, 1)
   const npy::Array* b = nullptr;
@@ -69,9 +70,19 @@ struct RungResult {
   std::optional<double> gflops;
   std::optional<double> cublas_time_ms;  ///< median, interleaved with this rung in the same run
   std::optional<double> percent_of_cublas;
-  double host_seconds = 0;  ///< wall time of the rung on the host, checks included
+  std::optional<int> threads;  ///< of the CPU, where that is where the rung runs
+  /// GFLOP/s against the FMA peak of as many threads, measured in the same run.
+  std::optional<double> percent_of_peak;
+  std::optional<double> speed_up;  ///< GFLOP/s against the row before, on the CPU
+  double host_seconds = 0;         ///< wall time of the rung on the host, checks included
   std::vector<HardwareCounter>
       hardware_counters;  ///< empty: not read (bench/nsight.hpp reads them)
+};
+
+/// What the cores were measured to do at most.
+struct FmaPeak {
+  int threads = 1;
+  double gflops = 0;  ///< f32, of all of them together
 };
 
 struct Context {
@@ -79,8 +90,12 @@ struct Context {
   std::string device;                          ///< Device::description()
   std::string gpu;                             ///< catalogue key, or the driver's name for it
   bool is_virtual = false;
-  std::string host;    ///< processor name and cores
-  std::string cublas;  ///< version; empty when there was none
+  bool on_cpu = false;              ///< the CPU's ladder: no GPU, real or virtual; `gpu` is empty
+  std::string host;                 ///< processor name and cores
+  std::string cublas;               ///< version; empty when there was none
+  std::string instruction_set;      ///< of the CPU's ladder: "avx512"
+  std::vector<std::string> caches;  ///< of the CPU's ladder: "L1d 32 KiB (cores 0)"
+  std::vector<FmaPeak> fma_peaks;   ///< of the CPU's ladder, one a number of threads
   double alpha = 1, beta = 0;
   std::uint64_t seed = 1;
   std::string a_file, b_file;  ///< empty: random

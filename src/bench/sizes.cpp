@@ -80,6 +80,24 @@ std::uint64_t largest_element(const LadderRequest& request) {
   return bytes;
 }
 
+struct Bytes {
+  double a, b, c;
+};
+
+// Of the three matrices. Throws for sizes below 0 and for bytes that do not fit 64 bits.
+Bytes checked_bytes(const LadderRequest& request, const Sizes& sizes) {
+  check_size("m", sizes.m);
+  check_size("n", sizes.n);
+  check_size("k", sizes.k);
+  const std::uint64_t element = largest_element(request);
+  return {static_cast<double>(matrix_bytes("A", sizes.m, sizes.k, element)),
+          static_cast<double>(matrix_bytes("B", sizes.k, sizes.n, element)),
+          static_cast<double>(matrix_bytes("C", sizes.m, sizes.n, element))};
+}
+
+// Beyond the full check, a second set of operands holds integers (check_exact()).
+double operand_sets(const Sizes& sizes) { return sizes.products() > kFullCheckProducts ? 2 : 1; }
+
 void require_memory(double needed, double available, const Sizes& sizes, const std::string& whose) {
   if (needed <= available) return;
   throw Error(ErrorCode::kOutOfMemory,
@@ -105,25 +123,27 @@ Sizes resolve_sizes(const LadderRequest& request) {
 }
 
 void check_request(const device::Device& device, const LadderRequest& request, const Sizes& sizes) {
-  check_size("m", sizes.m);
-  check_size("n", sizes.n);
-  check_size("k", sizes.k);
-  const std::uint64_t element = largest_element(request);
-  const double a = static_cast<double>(matrix_bytes("A", sizes.m, sizes.k, element));
-  const double b = static_cast<double>(matrix_bytes("B", sizes.k, sizes.n, element));
-  const double c = static_cast<double>(matrix_bytes("C", sizes.m, sizes.n, element));
+  const auto [a, b, c] = checked_bytes(request, sizes);
   check_kernel_limit("m", sizes.m);
   check_kernel_limit("n", sizes.n);
   check_kernel_limit("k", sizes.k);
   for (const kernels::Rung* rung : request.rungs) check_grid(device, *rung, sizes);
 
-  // Beyond the full check, a second set of operands holds integers (exact.hpp).
-  const double sets = sizes.products() > kFullCheckProducts ? 2 : 1;
+  const double sets = operand_sets(sizes);
   const double on_device = sets * (a + b + c);
   require_memory(on_device, static_cast<double>(device.free_memory()), sizes, device.description());
   // A, B and C0; C as it comes back and once more for a column-major rung; the reference.
   const double on_host = sets * (a + b + c) + 2 * c + (device.is_virtual() ? on_device : 0);
   require_memory(on_host, static_cast<double>(available_memory()), sizes, "this machine");
+}
+
+void check_cpu_request(const LadderRequest& request, const Sizes& sizes) {
+  const auto [a, b, c] = checked_bytes(request, sizes);
+  // A, B and C0; C as it is computed and as it was the first time; the reference, two numbers in f64 for
+  // each element, or for a sample of its rows (rows_to_check()).
+  const double sets = operand_sets(sizes);
+  const double needed = sets * (a + b + c) + (sets > 1 ? 3 * c : 6 * c);
+  require_memory(needed, static_cast<double>(available_memory()), sizes, "this machine");
 }
 
 }  // namespace tilewise::bench

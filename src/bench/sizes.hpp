@@ -34,4 +34,7 @@ Sizes resolve_sizes(const LadderRequest& request);
 /// `device` or this machine has.
 void check_request(const device::Device& device, const LadderRequest& request, const Sizes& sizes);
 
+/// The same for the CPU's ladder, which asks for nothing but memory of this machine.
+void check_cpu_request(const LadderRequest& request, const Sizes& sizes);
+
 }  // namespace tilewise::bench

@@ -69,9 +69,12 @@ void reject_unknown(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) reject_unknown(*command);
 }
 
+// A subcommand with options of its own (besides --help) does something without a further one.
+bool works_alone(const CLI::App& app) { return app.get_parent() && app.get_options().size() > 1; }
+
 void require_subcommand(const CLI::App& app) {
   const std::vector<std::string> names = subcommand_names(app);
-  if (names.empty()) return;
+  if (names.empty() || (app.get_subcommands().empty() && works_alone(app))) return;
   if (app.get_subcommands().empty()) {
     fail(fmt::format("'{}' needs a subcommand: {}; see '{} --help'", full_name(app),
                      fmt::join(names, ", "), full_name(app)));

@@ -16,5 +16,7 @@ using Action = std::function<int()>;
 void add_ladder(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
+void add_gemm(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 
 }  // namespace tilewise::cli

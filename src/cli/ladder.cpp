@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "bench/cpu_ladder.hpp"
 #include "bench/nsight.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::int64_t kVirtualSize = 256;
 constexpr std::int64_t kRealSize = 4096;
+constexpr std::int64_t kCpuSize = 1024;
 // Up to 512×512×512 a real GPU's rungs are counted on the virtual one too: seconds for the whole ladder.
 constexpr std::int64_t kCountedProducts = std::int64_t{1} << 27;
 constexpr std::string_view kDefaultGpu = "h200";
@@ -34,7 +36,8 @@ constexpr const char* kExamples =
     "  tilewise ladder --size 512 --rungs naive,tile_2d..final --html report.html\n"
     "  tilewise ladder --a A.npy --b B.npy --save-c C.npy\n"
     "  tilewise ladder --gpu rtx3090 --m 1000 --n 500 --k 300 --json result.json\n"
-    "  tilewise ladder --device cuda --size 8192 --repeat 20 --counters";
+    "  tilewise ladder --device cuda --size 8192 --repeat 20 --counters\n"
+    "  tilewise ladder --device cpu --rungs registers..engine";
 
 /// The matrices of --a and --b.
 struct Inputs {
@@ -72,9 +75,28 @@ void check_ability(const device::Device& device, const LadderOptions& options) {
                           options.counters ? "--counters" : "--repeat", device::cuda_status()));
 }
 
+// The rungs that --rungs names. Names of the other ladder, where it has them all, get a hint.
+std::vector<const kernels::Rung*> find_rungs(const LadderOptions& options) {
+  const std::span<const kernels::Rung> gpu = kernels::ladder(), cpu = bench::cpu_ladder();
+  const bool on_cpu = options.device == "cpu";
+  try {
+    return kernels::select_rungs(options.rungs, on_cpu ? cpu : gpu);
+  } catch (const Error& error) {
+    try {
+      kernels::select_rungs(options.rungs, on_cpu ? gpu : cpu);
+    } catch (const Error&) {
+      throw error;
+    }
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("--rungs {}: that is on the {}", options.rungs,
+                            on_cpu ? "GPU's ladder: --device auto, cuda or virtual"
+                                   : "CPU's ladder: --device cpu"));
+  }
+}
+
 // All rungs, unless named; without kernels in this build, those that need none.
 std::vector<const kernels::Rung*> choose_rungs(const LadderOptions& options) {
-  std::vector<const kernels::Rung*> rungs = kernels::select_rungs(options.rungs);
+  std::vector<const kernels::Rung*> rungs = find_rungs(options);
   if (options.rungs.empty() && kernels::images().empty()) {
     std::erase_if(rungs, [](const kernels::Rung* rung) { return !rung->on_cpu; });
   }
@@ -82,10 +104,10 @@ std::vector<const kernels::Rung*> choose_rungs(const LadderOptions& options) {
 }
 
 bench::LadderRequest make_request(const LadderOptions& options, const Inputs& inputs,
-                                  const device::Device& device,
+                                  std::int64_t default_size,
                                   std::vector<const kernels::Rung*> rungs) {
   bench::LadderRequest request;
-  const std::int64_t size = options.size.value_or(device.is_virtual() ? kVirtualSize : kRealSize);
+  const std::int64_t size = options.size.value_or(default_size);
   request.m = options.m.value_or(size);
   request.n = options.n.value_or(size);
   request.k = options.k.value_or(size);
@@ -106,13 +128,16 @@ bench::LadderRequest make_request(const LadderOptions& options, const Inputs& in
   return request;
 }
 
-bench::LadderResult climb(device::Device& device, const bench::LadderRequest& request,
+// `device` is nullptr for the CPU's ladder.
+bench::LadderResult climb(device::Device* device, const bench::LadderRequest& request,
                           const LadderOptions& options) {
-  Progress progress;
-  bench::LadderResult result = bench::run_ladder(
-      device, request, [&](std::size_t index, std::size_t count, const kernels::Rung* next) {
-        progress.step(index, count, next ? next->name : std::string_view());
-      });
+  Progress line;
+  const bench::LadderProgress progress = [&](std::size_t index, std::size_t count,
+                                             const kernels::Rung* next) {
+    line.step(index, count, next ? next->name : std::string_view());
+  };
+  bench::LadderResult result = device ? bench::run_ladder(*device, request, progress)
+                                      : bench::run_cpu_ladder(request, progress);
   result.context.a_file = options.a;
   result.context.b_file = options.b;
   return result;
@@ -163,6 +188,13 @@ int verdict(const bench::LadderResult& result) {
   return kWrongResult;
 }
 
+// Writes the files, prints the table, returns the exit code.
+int show(const bench::LadderResult& result, const LadderOptions& options) {
+  write_outputs(result, options);
+  print(report::ladder_table(result, table_columns(), wants_color(options.color)));
+  return verdict(result);
+}
+
 int run(const LadderOptions& options) {
   // Everything that can be wrong with the command line shows before anything runs.
   check_combinations(options);
@@ -171,9 +203,14 @@ int run(const LadderOptions& options) {
   const Inputs inputs = read_inputs(options);
   check_outputs(options.outputs(), {options.a, options.b});
 
+  if (options.device == "cpu") {
+    const auto request = make_request(options, inputs, kCpuSize, std::move(rungs));
+    return show(climb(nullptr, request, options), options);
+  }
   const std::unique_ptr<device::Device> device = open_device(options);
   check_ability(*device, options);
-  const bench::LadderRequest request = make_request(options, inputs, *device, std::move(rungs));
+  const bench::LadderRequest request = make_request(
+      options, inputs, device->is_virtual() ? kVirtualSize : kRealSize, std::move(rungs));
   if (options.launch_once) {
     bench::launch_each_once(*device, request);
     return kDone;
@@ -181,14 +218,13 @@ int run(const LadderOptions& options) {
   std::optional<CounterReader> counters;
   if (options.counters) counters.emplace();
 
-  bench::LadderResult result = climb(*device, request, options);
+  bench::LadderResult result = climb(device.get(), request, options);
   if (counters) counters->read(result, request);
-  write_outputs(result, options);
-  print(report::ladder_table(result, table_columns(), wants_color(options.color)));
+  const int code = show(result, options);
   if (request.rungs.size() < kernels::select_rungs(options.rungs).size()) {
     complain("this build has no GPU kernels (nvcc was missing): only the host's rungs ran");
   }
-  return verdict(result);
+  return code;
 }
 
 }  // namespace

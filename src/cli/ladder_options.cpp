@@ -14,7 +14,7 @@
 namespace tilewise::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDevices{"auto", "cuda", "virtual"};
+constexpr std::array<std::string_view, 4> kDevices{"auto", "cuda", "virtual", "cpu"};
 constexpr std::array<std::string_view, 3> kColors{"auto", "always", "never"};
 
 [[noreturn]] void fail(const std::string& message) {
@@ -35,8 +35,8 @@ void add_problem(CLI::App& command, LadderOptions& o) {
   const auto whole = [](const std::string& name, const std::string& text) {
     return parse_whole(name, text);
   };
-  add(command, "--size", "N", o.size, "m = n = k = N; 256 on the virtual GPU, 4096 on a real one",
-      whole);
+  add(command, "--size", "N", o.size,
+      "m = n = k = N; else 256 on the virtual GPU, 4096 on a real one, 1024 on the CPU", whole);
   add(command, "--m", "M", o.m, "Rows of C, together with --n and --k", whole);
   add(command, "--n", "N", o.n, "Columns of C", whole);
   add(command, "--k", "K", o.k, "Columns of A and rows of B", whole);
@@ -51,7 +51,8 @@ void add_problem(CLI::App& command, LadderOptions& o) {
 }
 
 void add_device(CLI::App& command, LadderOptions& o) {
-  add(command, "--device", "WHERE", o.device, "auto (a GPU when there is one), cuda, or virtual",
+  add(command, "--device", "WHERE", o.device,
+      "auto (a GPU when there is one, else the virtual one), cuda, virtual, or cpu: its own ladder",
       [](const std::string& name, const std::string& text) {
         return parse_choice(name, text, kDevices);
       });
@@ -59,7 +60,7 @@ void add_device(CLI::App& command, LadderOptions& o) {
       "What the virtual GPU plays (see 'tilewise devices'); else h200", parse_name);
   add(command, "--rungs", "LIST", o.rungs, "Names and ranges: a,b,first..last; else all",
       parse_name);
-  add(command, "--repeat", "N", o.repeat, "Timed runs a rung on a real GPU",
+  add(command, "--repeat", "N", o.repeat, "Timed runs a rung on a real GPU or the CPU",
       [](const std::string& name, const std::string& text) {
         const std::int64_t value = parse_whole(name, text, 1);
         if (value > std::numeric_limits<int>::max()) fail(name + ": too many: " + text);
@@ -107,6 +108,13 @@ void check_device(const LadderOptions& o) {
         fmt::format("--gpu {} chooses what the virtual GPU plays; --device cuda is the GPU of this "
                     "machine",
                     o.gpu));
+  }
+  if (o.device == "cpu" && !o.gpu.empty()) {
+    fail(fmt::format("--gpu {} chooses what the virtual GPU plays; --device cpu runs without one",
+                     o.gpu));
+  }
+  if (o.device == "cpu" && (o.counters || o.launch_once)) {
+    fail("--counters reads a real GPU; --device cpu runs without one");
   }
   const bool is_virtual = o.device == "virtual" || !o.gpu.empty();
   if (is_virtual && o.counters) {

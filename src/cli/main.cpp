@@ -21,13 +21,17 @@ int run(int argc, char** argv) {
   cli::add_ladder(app, action);
   cli::add_devices(app, action);
   cli::add_golden(app, action);
+  cli::add_gemm(app, action);
+  cli::add_bench(app, action);
   app.set_version_flag("--version", "tilewise " TILEWISE_VERSION);
   app.footer(
       "Examples:\n"
       "  tilewise ladder                    every rung on a GPU, real or virtual\n"
       "  tilewise ladder --help             its options\n"
       "  tilewise devices                   the GPUs there are, and those that can be played\n"
-      "  tilewise golden check tests/golden the access rules against what GPUs counted\n\n"
+      "  tilewise golden check tests/golden the access rules against what GPUs counted\n"
+      "  tilewise gemm A.npy B.npy -o C.npy multiply matrices of your own\n"
+      "  tilewise bench                     the CPU's speed beside other libraries\n\n"
       "Exit codes: 0 done, 1 a result was wrong, 2 bad usage or input, 3 no such device.");
 
   // 2. What the user asked for. --help and --version are answered here.

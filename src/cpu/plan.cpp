@@ -99,9 +99,9 @@ void plan_stream(const Shape& s, Plan& plan) {
 void plan_packed(const Shape& s, const Caches& caches, Plan& plan) {
   // kc: as long as a tile of C is worth loading and storing. Few rows: shorter, so that B's block and the
   // next one, on its way from memory, are in the cache together.
-  plan.kc = equal_blocks(s.k, s.m <= 48 ? 192 : 384);
-  // nc: B's block takes three quarters of the second-level cache, and never more than 3 MiB.
-  const std::int64_t bytes = std::min<std::int64_t>(caches.l2 * 3 / 4, 3 << 20);
+  plan.kc = equal_blocks(s.k, s.m <= 48 ? 192 : 512);
+  // nc: B's block takes two thirds of the second-level cache, and never more than 3 MiB.
+  const std::int64_t bytes = std::min<std::int64_t>(caches.l2 * 2 / 3, 3 << 20);
   const std::int64_t columns = bytes / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
   plan.nc = std::min(plan.nc, round_up(s.n, s.lanes));

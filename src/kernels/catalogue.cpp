@@ -256,11 +256,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // The rungs that one item of --rungs names: a name or "first..last".
-std::span<const Rung> rungs_of(std::string_view item) {
+std::span<const Rung> rungs_of(std::string_view item, std::span<const Rung> among) {
   const auto dots = item.find("..");
-  if (dots == std::string_view::npos) return {&find_rung(item), 1};
-  const Rung& first = find_rung(trimmed(item.substr(0, dots)));
-  const Rung& last = find_rung(trimmed(item.substr(dots + 2)));
+  if (dots == std::string_view::npos) return {&find_rung(item, among), 1};
+  const Rung& first = find_rung(trimmed(item.substr(0, dots)), among);
+  const Rung& last = find_rung(trimmed(item.substr(dots + 2)), among);
   if (&last < &first)
     throw Error(ErrorCode::kInvalidArgument, "--rungs: the range '" + std::string(item) +
                                                  "' is empty: " + std::string(last.name) +
@@ -272,25 +272,25 @@ std::span<const Rung> rungs_of(std::string_view item) {
 
 std::span<const Rung> ladder() { return kLadder; }
 
-const Rung& find_rung(std::string_view name) {
-  const auto found = std::ranges::find(kLadder, name, &Rung::name);
-  if (found != kLadder.end()) return *found;
-  std::array<std::string_view, kLadder.size()> names;
-  std::ranges::transform(kLadder, names.begin(), &Rung::name);
+const Rung& find_rung(std::string_view name, std::span<const Rung> among) {
+  const auto found = std::ranges::find(among, name, &Rung::name);
+  if (found != among.end()) return *found;
+  std::vector<std::string_view> names(among.size());
+  std::ranges::transform(among, names.begin(), &Rung::name);
   throw Error(ErrorCode::kInvalidArgument,
               "--rungs: there is no rung '" + std::string(name) + "'" + did_you_mean(name, names));
 }
 
-std::vector<const Rung*> select_rungs(std::string_view expression) {
+std::vector<const Rung*> select_rungs(std::string_view expression, std::span<const Rung> among) {
   std::vector<const Rung*> selected;
   const auto add = [&](std::span<const Rung> rungs) {
     for (const Rung& rung : rungs)
       if (std::ranges::find(selected, &rung) == selected.end()) selected.push_back(&rung);
   };
-  if (trimmed(expression).empty()) add(ladder());
+  if (trimmed(expression).empty()) add(among);
   while (!trimmed(expression).empty()) {
     const auto comma = expression.find(',');
-    add(rungs_of(trimmed(expression.substr(0, comma))));
+    add(rungs_of(trimmed(expression.substr(0, comma)), among));
     expression = comma == std::string_view::npos ? "" : expression.substr(comma + 1);
   }
   return selected;

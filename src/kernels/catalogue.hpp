@@ -48,12 +48,13 @@ struct Rung {
 std::span<const Rung> ladder();
 
 /// The rung of that name. Throws Error{kInvalidArgument} that names the nearest rung.
-const Rung& find_rung(std::string_view name);
+const Rung& find_rung(std::string_view name, std::span<const Rung> among = ladder());
 
 /// Resolves "--rungs": names or ranges "first..last" (by name, both ends included), separated by
 /// commas, in the order given, each rung once. Empty: every rung. Throws Error{kInvalidArgument} for
-/// an unknown name or an empty range.
-std::vector<const Rung*> select_rungs(std::string_view expression);
+/// an unknown name or an empty range. `among`: another ladder (bench/cpu_ladder.hpp has the CPU's).
+std::vector<const Rung*> select_rungs(std::string_view expression,
+                                      std::span<const Rung> among = ladder());
 
 /// The kernel of `rung` that handles this shape.
 std::string_view entry_for(const Rung& rung, std::int64_t n, std::int64_t k);

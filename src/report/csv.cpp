@@ -97,6 +97,15 @@ void add_times(std::vector<Column>& columns) {
       column("percent_of_cublas", [](const RungResult& r) { return r.percent_of_cublas; }));
 }
 
+// At the end: columns keep their places.
+void add_cpu(std::vector<Column>& columns) {
+  using bench::RungResult;
+  columns.push_back(column("threads", [](const RungResult& r) { return r.threads; }));
+  columns.push_back(
+      column("percent_of_peak", [](const RungResult& r) { return r.percent_of_peak; }));
+  columns.push_back(column("speed_up", [](const RungResult& r) { return r.speed_up; }));
+}
+
 std::vector<Column> all_columns() {
   std::vector<Column> columns;
   add_description(columns);
@@ -104,6 +113,7 @@ std::vector<Column> all_columns() {
   add_resources(columns);
   add_times(columns);
   add_hardware_counters(columns);
+  add_cpu(columns);
   return columns;
 }
 

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <map>
 
+#include "report/format.hpp"
+
 namespace tilewise::report {
 
 int rung_number(const kernels::Rung& rung) {
@@ -55,6 +57,17 @@ std::string tile_text(const kernels::TileShape& tile) {
 
 std::string formula_text(const bench::Context& context) {
   return fmt::format("C = {}·A·B + {}·C", context.alpha, context.beta);
+}
+
+std::string peaks_text(const bench::Context& context) {
+  std::string text;
+  for (const bench::FmaPeak& peak : context.fma_peaks) {
+    text += text.empty()
+                ? fmt::format("FMA peak, measured: {} GFLOP/s on {} thread{}",
+                              gflops_text(peak.gflops), peak.threads, peak.threads == 1 ? "" : "s")
+                : fmt::format(", {} on {}", gflops_text(peak.gflops), peak.threads);
+  }
+  return text;
 }
 
 std::string limit_text(const model::Limit& limit) {

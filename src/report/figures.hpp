@@ -14,8 +14,8 @@
 
 namespace tilewise::report {
 
-/// The rung's place on the ladder, as its source file's name says it ("09_tile_2d": 9); 0 for the
-/// rung of the host, which has none.
+/// The rung's place on its ladder, as its source file's name says it ("09_tile_2d": 9); 0 for the
+/// rung of the host on the GPU's ladder, which has none.
 int rung_number(const kernels::Rung& rung);
 
 /// Passes through the shared-memory pipe, loads and stores together.
@@ -38,6 +38,9 @@ std::string tile_text(const kernels::TileShape& tile);
 
 /// "C = 1·A·B + 0·C" with the scalars of the run.
 std::string formula_text(const bench::Context& context);
+
+/// "FMA peak, measured: 118 GFLOP/s on 1 thread, 233 on 2"; empty where none was.
+std::string peaks_text(const bench::Context& context);
 
 /// What limits a rung: its busiest pipe, and whether too few warps keep that pipe waiting.
 std::string limit_text(const model::Limit& limit);

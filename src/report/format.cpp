@@ -51,6 +51,8 @@ std::string time_text(double milliseconds) {
   return three_digits(milliseconds / 1e3) + " s";
 }
 
+std::string gflops_text(double gflops) { return three_digits(gflops); }
+
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
   if (whole < 60) return fmt::format("{} s", whole);

@@ -17,6 +17,9 @@ std::string count_text(std::uint64_t count);
 /// "12.3 us", "1.46 ms", "2.50 s" from milliseconds.
 std::string time_text(double milliseconds);
 
+/// GFLOP/s: three digits, and all of those before the point: "0.58", "88.6", "48750".
+std::string gflops_text(double gflops);
+
 /// Seconds for people: "40 s", "3 min 20 s", "1 h 5 min".
 std::string duration_text(double seconds);
 

@@ -53,10 +53,12 @@ std::string heading(const bench::LadderResult& result) {
 }
 
 std::string lead(const bench::LadderResult& result) {
-  const std::string_view how =
-      result.context.is_virtual
-          ? "The compiled kernels ran on a virtual GPU, which counts what a profiler would count."
-          : "Every kernel ran on the GPU, timed in turns with the vendor's library.";
+  std::string_view how = "Every kernel ran on the GPU, timed in turns with the vendor's library.";
+  if (result.context.on_cpu) {
+    how = "All ran on the processor, held against the most that its FMA units were measured to do.";
+  } else if (result.context.is_virtual) {
+    how = "The compiled kernels ran on a virtual GPU, which counts what a profiler would count.";
+  }
   return fmt::format(
       "Each rung adds one idea to the one before. {} Every result was checked "
       "against a product in 64-bit floating point.",
@@ -78,6 +80,7 @@ std::string chips(const bench::LadderResult& result) {
   } else {
     out += chip("A", context.a_file) + chip("B", context.b_file);
   }
+  out += chip("peak", peaks_text(context));
   return out + chip("peer", context.cublas) + chip("date", context.date);
 }
 
@@ -99,7 +102,8 @@ Climb climb(const bench::LadderResult& result, const Figure& figure, bool lower_
   Climb found;
   for (const bench::RungResult& rung : result.rungs) {
     const std::optional<double> value = figure(rung);
-    if (rung.rung->dtype != Dtype::kF32 || rung.rung->on_cpu || !value) continue;
+    const bool beside_gpu = rung.rung->on_cpu && !result.context.on_cpu;
+    if (rung.rung->dtype != Dtype::kF32 || beside_gpu || !value) continue;
     if (!found.first) {
       found = {&rung, &rung, *value, *value};
     } else if (lower_is_better ? *value < found.to : *value > found.to) {
@@ -131,11 +135,15 @@ std::string cards(const bench::LadderResult& result) {
   const Climb speed = climb(
       result, [](const auto& rung) { return rung.gflops; }, false);
   if (speed.first) {
-    out += card("", fmt::format("{:.0f} GFLOP/s", speed.to),
+    out += card("", fmt::format("{} GFLOP/s", gflops_text(speed.to)),
                 fmt::format("fastest f32 rung: {}", speed.best->rung->name));
     if (speed.best->percent_of_cublas) {
       out += card("", fmt::format("{:.1f} %", *speed.best->percent_of_cublas),
                   "of cuBLAS in the same run");
+    }
+    if (speed.best->percent_of_peak) {
+      out += card("", fmt::format("{:.1f} %", *speed.best->percent_of_peak),
+                  "of the measured FMA peak");
     }
     out += card("", fmt::format("{:.1f}×", speed.to / speed.from),
                 fmt::format("faster than {}", speed.first->rung->name));
@@ -202,8 +210,9 @@ std::string footer(const bench::LadderResult& result) {
 }
 
 std::string_view table_hint(const bench::LadderResult& result) {
-  return result.context.is_virtual
-             ? "Sort by any column; a rung's name leads to its source with the counters beside it."
+  return result.context.is_virtual || result.context.on_cpu
+             ? "Sort by any column; a rung's name leads to its source, with its counters where "
+               "there are any."
              : "Sort by any column; a rung's name leads to its facts.";
 }
 

@@ -161,6 +161,19 @@ std::string listings(const bench::RungResult& rung) {
   return out + elsewhere(without_source, shown);
 }
 
+// The file of a rung of the CPU's ladder, whole: its prologue explains it.
+std::string cpu_listing(const kernels::Rung& rung) {
+  const std::string file = fmt::format("src/cpu/ladder/{}.cpp", rung.unit);
+  const std::vector<std::string_view> source = source_lines(file);
+  if (rung.unit.empty() || source.empty()) return {};
+  constexpr Counters kNone;
+  std::string out = listing_head(file, {});
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    out += listing_row(static_cast<int>(i + 1), source[i], &kNone, {});
+  }
+  return out + "</tbody></table></div>\n";
+}
+
 std::string fact(std::string_view name, const std::string& value) {
   if (value.empty()) return {};
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, escape_html(value));
@@ -195,7 +208,8 @@ std::string facts(const bench::RungResult& result) {
   out += fact("shared memory a block", result.shared_bytes ? bytes_text(*result.shared_bytes) : "");
   out += fact("occupancy", occupancy_text(result.occupancy));
   out += fact("limit", result.limit ? limit_text(*result.limit) : "");
-  out += fact("kernel", result.entry);
+  out += fact("threads", result.threads ? std::to_string(*result.threads) : "");
+  out += fact(rung.on_cpu ? "source" : "kernel", result.entry);
   out += fact("error", fmt::format("{:.2e}, largest of an element {:.2e}", result.error,
                                    result.largest_error));
   out += fact("wrong", result.wrong);
@@ -219,7 +233,7 @@ std::string html_rungs(const bench::LadderResult& result) {
         "<details class=\"rung\" id=\"{}\">{}<div class=\"inside\"><p>{}</p>{}{}"
         "</div></details>\n",
         rung_anchor(rung), summary(rung), escape_html(rung.rung->idea), facts(rung),
-        listings(rung));
+        result.context.on_cpu ? cpu_listing(*rung.rung) : listings(rung));
   }
   return out;
 }

@@ -58,9 +58,20 @@ std::vector<Column> time_columns() {
        [](const RungResult& r) {
          return r.time_ms ? Cell{time_text(*r.time_ms), fmt::format("{}", *r.time_ms), ""} : Cell{};
        }},
-      {"GFLOP/s", true, [figure](const RungResult& r) { return figure(r.gflops, 0); }},
+      {"GFLOP/s", true,
+       [](const RungResult& r) {
+         return r.gflops ? Cell{gflops_text(*r.gflops), fmt::format("{}", *r.gflops), ""} : Cell{};
+       }},
       {"% of cuBLAS", true,
        [figure](const RungResult& r) { return figure(r.percent_of_cublas, 1); }},
+      {"% of FMA peak", true,
+       [figure](const RungResult& r) { return figure(r.percent_of_peak, 1); }},
+      {"times the one before", true,
+       [figure](const RungResult& r) { return figure(r.speed_up, 2); }},
+      {"threads", true,
+       [](const RungResult& r) {
+         return r.threads ? count_cell(static_cast<std::uint64_t>(*r.threads)) : Cell{};
+       }},
   };
 }
 

@@ -55,7 +55,7 @@ void put_description(Json& object, const bench::RungResult& result) {
   object["n"] = result.n;
   object["k"] = result.k;
   object["idea"] = rung.idea;
-  object["source"] = rung.source;
+  if (!rung.source.empty()) object["source"] = rung.source;
   object["order"] = rung.order == Order::kRowMajor ? "row-major" : "column-major";
   put(object, "entry", result.entry);
   put_tile(object, rung.tile);
@@ -107,6 +107,9 @@ void put_times(Json& object, const bench::RungResult& result) {
   put(object, "gflops", result.gflops);
   put(object, "cublas_time_ms", result.cublas_time_ms);
   put(object, "percent_of_cublas", result.percent_of_cublas);
+  put(object, "threads", result.threads);
+  put(object, "percent_of_peak", result.percent_of_peak);
+  put(object, "speed_up", result.speed_up);
   object["host_seconds"] = result.host_seconds;
 }
 
@@ -126,10 +129,15 @@ Json context_value(const bench::LadderResult& result) {
   put(object, "commit", context.commit);
   put(object, "date", context.date);
   object["device"] = context.device;
-  object["gpu"] = context.gpu;
+  put(object, "gpu", context.gpu);
   object["virtual"] = context.is_virtual;
   put(object, "host", context.host);
   put(object, "cublas", context.cublas);
+  put(object, "instruction_set", context.instruction_set);
+  if (!context.caches.empty()) object["caches"] = context.caches;
+  for (const bench::FmaPeak& peak : context.fma_peaks) {
+    object["fma_peaks"].push_back({{"threads", peak.threads}, {"gflops", peak.gflops}});
+  }
   object["alpha"] = context.alpha;
   object["beta"] = context.beta;
   object["seed"] = context.seed;

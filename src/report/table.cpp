@@ -124,11 +124,20 @@ void Table::add_times() {
     return Cell{r.time_ms ? time_text(*r.time_ms) : std::string(), {}};
   });
   add(88, "GFLOP/s", "", false, [](const bench::RungResult& r) {
-    return Cell{r.gflops ? fmt::format("{:.0f}", *r.gflops) : std::string(), {}};
+    return Cell{r.gflops ? gflops_text(*r.gflops) : std::string(), {}};
   });
   add(87, "% of", "cuBLAS", false, [](const bench::RungResult& r) {
     return Cell{r.percent_of_cublas ? fmt::format("{:.1f}", *r.percent_of_cublas) : std::string(),
                 {}};
+  });
+  add(86, "% of FMA", "peak", false, [](const bench::RungResult& r) {
+    return Cell{r.percent_of_peak ? fmt::format("{:.1f}", *r.percent_of_peak) : std::string(), {}};
+  });
+  add(84, "times the", "one before", false, [](const bench::RungResult& r) {
+    return Cell{r.speed_up ? fmt::format("{:.2f}", *r.speed_up) : std::string(), {}};
+  });
+  add(54, "threads", "", false, [](const bench::RungResult& r) {
+    return Cell{r.threads ? std::to_string(*r.threads) : std::string(), {}};
   });
 }
 
@@ -226,6 +235,7 @@ void Table::append_heading(std::string& out) const {
   }
   if (!context.cublas.empty()) problem += ", beside " + context.cublas;
   for (const std::string& line : wrap(problem, width_)) append_line(out, line);
+  for (const std::string& line : wrap(peaks_text(context), width_)) append_line(out, line);
   out += '\n';
 }
 

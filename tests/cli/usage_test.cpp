@@ -63,6 +63,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"ladder", "--rungs", "final..naive"}, {"final..naive"}},
         Mistake{{"ladder", "--gpu", "rtx3900"}, {"'rtx3900'", "did you mean 'rtx3090'"}},
         Mistake{{"devices", "--gpu", "h20"}, {"'h20'", "did you mean 'h200'"}},
+        Mistake{{"ladder", "--device", "cpu", "--rungs", "loop_ordr"},
+                {"'loop_ordr'", "did you mean 'loop_order'"}},
+        Mistake{{"ladder", "--device", "cpu", "--rungs", "engine..simd"}, {"engine..simd"}},
+        Mistake{{"ladder", "--device", "cpu", "--rungs", "naive"}, {"naive", "GPU's ladder"}},
+        Mistake{{"ladder", "--rungs", "simd..engine"},
+                {"simd..engine", "CPU's ladder: --device cpu"}},
+        Mistake{{"ladder", "--device", "gpu"}, {"--device", "auto, cuda, virtual, cpu"}},
         Mistake{{"ladder", "--device", "virtul"}, {"--device", "did you mean 'virtual'"}},
         Mistake{{"ladder", "--color", "sometimes"}, {"--color", "auto, always, never"}}));
 
@@ -98,6 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"ladder", "--a", "A.npy", "--b", "B.npy", "--m", "8", "--n", "8", "--k", "8"},
                 {"--m, --n, --k", "files"}},
         Mistake{{"ladder", "--device", "cuda", "--gpu", "h200"}, {"--gpu h200", "--device cuda"}},
+        Mistake{{"ladder", "--device", "cpu", "--gpu", "h200"}, {"--gpu h200", "--device cpu"}},
+        Mistake{{"ladder", "--device", "cpu", "--counters"}, {"--counters", "--device cpu"}},
         Mistake{{"ladder", "--device", "virtual", "--counters"}, {"--counters", "virtual"}},
         Mistake{{"ladder", "--gpu", "a100", "--repeat", "3"}, {"--repeat", "virtual"}}));
 
@@ -105,6 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Usage,
     testing::Values(Mistake{{"ladder", "--device", "virtual", "--size", "9223372036854775807"}, {}},
+                    Mistake{{"ladder", "--device", "cpu", "--size", "9223372036854775807"}, {}},
+                    Mistake{{"ladder", "--device", "cpu", "--size", "2000000"}, {"memory"}},
                     Mistake{{"ladder", "--device", "virtual", "--size", "2000000"}, {}},
                     Mistake{{"ladder", "--device", "virtual", "--m", "4294967296", "--n",
                              "4294967296", "--k", "1"},

@@ -80,5 +80,15 @@ TEST(LadderCsv, FiguresAreExactAndAbsentOnesEmpty) {
   EXPECT_EQ(real["shared_load_conflicts"], "");
 }
 
+TEST(LadderCsv, FiguresOfTheCpuStandAtTheEnd) {
+  const Rows rows = read_csv(ladder_csv(test::cpu_result()));
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0][rows[0].size() - 3], "threads");
+  EXPECT_EQ(row_of(rows, 2)["threads"], "2");
+  EXPECT_EQ(row_of(rows, 0)["speed_up"], "");
+  EXPECT_EQ(row_of(rows, 1)["gflops"], "94.72");
+  EXPECT_EQ(row_of(read_csv(ladder_csv(test::cuda_result())), 3)["threads"], "");
+}
+
 }  // namespace
 }  // namespace tilewise::report

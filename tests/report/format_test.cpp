@@ -28,6 +28,13 @@ TEST(Format, Times) {
   EXPECT_EQ(time_text(2500), "2.50 s");
 }
 
+TEST(Format, Speeds) {
+  EXPECT_EQ(gflops_text(0.5849), "0.58");
+  EXPECT_EQ(gflops_text(88.64), "88.6");
+  EXPECT_EQ(gflops_text(99.96), "100");
+  EXPECT_EQ(gflops_text(48'750.5), "48750");
+}
+
 TEST(Format, Durations) {
   EXPECT_EQ(duration_text(0.4), "0 s");
   EXPECT_EQ(duration_text(59.4), "59 s");

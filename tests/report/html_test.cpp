@@ -36,8 +36,10 @@ std::string own_text(const bench::LadderResult& result) {
 }
 
 TEST(LadderHtml, NeedsNoNetwork) {
-  for (const auto& result : {test::virtual_result(), test::cuda_result()}) {
-    const std::string page = own_text(result);
+  for (const auto& result : {test::virtual_result(), test::cuda_result(), test::cpu_result()}) {
+    std::string page = own_text(result);
+    // A rung of the CPU's ladder, whose source is shown, calls its function so.
+    for (std::size_t at; (at = page.find("prefetch(")) != std::string::npos;) page.erase(at, 9);
     for (const char* remote : {"=\"http", "=\"//", "url(", "@import", "fetch("}) {
       EXPECT_FALSE(contains(page, remote)) << remote;
     }
@@ -95,6 +97,23 @@ TEST(LadderHtml, AnUnknownGpuHasNoRoof) {
   result.context.gpu = "some other device";
   const std::string figures = between(ladder_html(result), "id=\"figures\">", "</script>");
   EXPECT_FALSE(nlohmann::json::parse(figures).contains("gpu"));
+}
+
+TEST(LadderHtml, CpuLadderShowsItsPeakAndItsSource) {
+  const std::string page = own_text(test::cpu_result());
+  EXPECT_TRUE(contains(page, "held against the most that its FMA units were measured to do"));
+  EXPECT_TRUE(contains(page, "FMA peak, measured: 118 GFLOP/s on 1 thread, 237 on 2"));
+  EXPECT_TRUE(contains(page, "189 GFLOP/s"));
+  EXPECT_TRUE(contains(page, "320.0×"));  // threads against triple_loop
+  EXPECT_TRUE(contains(page, ">% of FMA peak<"));
+  EXPECT_TRUE(contains(page, "src/cpu/ladder/06_packing.cpp"));
+  EXPECT_TRUE(contains(page, "void packing(const Product&amp; p)"));
+  EXPECT_FALSE(contains(page, "timed in turns with the vendor"));
+  const std::string figures =
+      between(ladder_html(test::cpu_result()), "id=\"figures\">", "</script>");
+  const auto json = nlohmann::json::parse(figures);
+  EXPECT_EQ(json["rungs"][1]["number"], 6);
+  EXPECT_FALSE(json.contains("gpu"));
 }
 
 TEST(LadderHtml, WrongResultsStandOut) {

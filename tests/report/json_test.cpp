@@ -74,6 +74,32 @@ TEST(LadderJson, RealRungHasTimesAndHardwareCounters) {
   EXPECT_EQ(json["context"]["cublas"], "cuBLAS 13.1.0");
 }
 
+TEST(LadderJson, CpuLadderSaysWhatItsRungsAreHeldAgainst) {
+  const Json json = Json::parse(ladder_json(test::cpu_result()));
+  const Json& context = json["context"];
+  EXPECT_EQ(context["instruction_set"], "avx512");
+  EXPECT_EQ(context["caches"][1], "L2 1 MiB (cores 0)");
+  EXPECT_EQ(context["fma_peaks"][1]["threads"], 2);
+  EXPECT_EQ(context["fma_peaks"][1]["gflops"], 236.8);
+  EXPECT_FALSE(context.contains("gpu"));
+  EXPECT_EQ(context["virtual"], false);
+  const Json& rung = json["rungs"][2];
+  EXPECT_EQ(rung["entry"], "08_threads");
+  EXPECT_EQ(rung["threads"], 2);
+  EXPECT_NEAR(rung["percent_of_peak"].get<double>(), 80, 1e-9);
+  EXPECT_NEAR(rung["speed_up"].get<double>(), 2, 1e-9);
+  EXPECT_FALSE(json["rungs"][0].contains("speed_up"));
+  for (const char* key :
+       {"counters", "registers", "tile", "block_threads", "source", "cublas_time_ms"}) {
+    EXPECT_FALSE(rung.contains(key)) << key;
+  }
+  for (const auto& other : {test::virtual_result(), test::cuda_result()}) {
+    const Json gpu = Json::parse(ladder_json(other));
+    EXPECT_FALSE(gpu["context"].contains("fma_peaks"));
+    EXPECT_FALSE(gpu["rungs"][0].contains("threads"));
+  }
+}
+
 TEST(LadderJson, CpuRungHasNoKernelFigures) {
   const Json json = Json::parse(ladder_json(test::virtual_result()));
   const std::set<std::string> keys = keys_of(json["rungs"][5]);

@@ -171,6 +171,48 @@ bench::LadderResult virtual_result() {
   return result;
 }
 
+bench::LadderResult cpu_result() {
+  static const std::array<Rung, 3> rungs = [] {
+    std::array<Rung, 3> all{
+        make_rung("triple_loop", "Triple loop", "The definition of the product.", ""),
+        make_rung("packing", "Packing", "Copies in the order in which tiles read them.", ""),
+        make_rung("threads", "Threads", "One piece of C a thread.", "")};
+    const char* units[] = {"01_triple_loop", "06_packing", "08_threads"};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].on_cpu = true;
+      all[i].unit = units[i];
+      all[i].entry = {};
+    }
+    return all;
+  }();
+  bench::LadderResult result;
+  result.context = context();
+  result.context.on_cpu = true;
+  result.context.is_virtual = false;
+  result.context.gpu.clear();
+  result.context.device = "A processor, 2 cores, avx512";
+  result.context.instruction_set = "avx512";
+  result.context.caches = {"L1d 32 KiB (cores 0)", "L2 1 MiB (cores 0)"};
+  result.context.fma_peaks = {{1, 118.4}, {2, 236.8}};
+  const double speeds[] = {0.592, 94.72, 189.44};
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    bench::RungResult row;
+    row.rung = &rungs[i];
+    row.m = 255, row.n = 257, row.k = 511;
+    row.verified = true;
+    row.error = 1.25e-7;
+    row.entry = rungs[i].unit;
+    row.threads = i == 2 ? 2 : 1;
+    row.gflops = speeds[i];
+    row.time_ms = 2.0 * 255 * 257 * 511 / speeds[i] / 1e6;
+    row.samples_ms = {*row.time_ms};
+    row.percent_of_peak = 100 * speeds[i] / (i == 2 ? 236.8 : 118.4);
+    if (i > 0) row.speed_up = speeds[i] / speeds[i - 1];
+    result.rungs.push_back(row);
+  }
+  return result;
+}
+
 bench::LadderResult cuda_result() {
   bench::LadderResult result = virtual_result();
   result.context.device = "NVIDIA H200, driver 580.159, CUDA 13.0";

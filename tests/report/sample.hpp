@@ -14,4 +14,7 @@ bench::LadderResult virtual_result();
 /// The same rungs, timed on a real GPU beside cuBLAS, with hardware counters.
 bench::LadderResult cuda_result();
 
+/// Three rungs of the CPU's ladder, the last one on two threads.
+bench::LadderResult cpu_result();
+
 }  // namespace tilewise::test

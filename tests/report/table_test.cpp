@@ -35,7 +35,7 @@ std::string line_of(const std::string& table, std::string_view rung) {
 class TableWidth : public testing::TestWithParam<int> {};
 
 TEST_P(TableWidth, NoLineIsWider) {
-  for (const auto& result : {test::virtual_result(), test::cuda_result()}) {
+  for (const auto& result : {test::virtual_result(), test::cuda_result(), test::cpu_result()}) {
     for (const std::string& line : lines_of(ladder_table(result, GetParam(), false))) {
       EXPECT_LE(text_width(line), static_cast<std::size_t>(GetParam())) << line;
       EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
@@ -77,6 +77,21 @@ TEST(Table, ShowsTimesOnARealGpu) {
   EXPECT_TRUE(contains(line, "1.23M")) << line;  // Nsight Compute's wavefronts: 1000000 + 234567
   EXPECT_TRUE(contains(table, "beside cuBLAS 13.1.0"));
   EXPECT_TRUE(contains(table, "Nsight Compute"));
+}
+
+TEST(Table, ShowsTimesAndThePeakOnTheCpu) {
+  const std::string table = ladder_table(test::cpu_result(), 100, false);
+  EXPECT_TRUE(contains(table, "FMA peak, measured: 118 GFLOP/s on 1 thread, 237 on 2\n"));
+  const std::string loop = line_of(table, "triple_loop"), packing = line_of(table, "packing");
+  EXPECT_TRUE(contains(loop, " 0.59 ")) << loop;
+  EXPECT_TRUE(contains(loop, " 0.5 ")) << loop;  // % of the peak
+  EXPECT_TRUE(contains(packing, " 94.7 ")) << packing;
+  EXPECT_TRUE(contains(packing, " 80.0 ")) << packing;
+  EXPECT_TRUE(contains(packing, " 160.00 ")) << packing;
+  EXPECT_TRUE(line_of(table, "threads").ends_with(" 2.00        2")) << line_of(table, "threads");
+  EXPECT_TRUE(contains(table, "    Copies in the order in which tiles read them.\n"));
+  EXPECT_FALSE(contains(table, "cuBLAS"));
+  EXPECT_FALSE(contains(table, "regis-"));
 }
 
 TEST(Table, EveryRungShowsItsIdeaAndItsLimit) {

@@ -6,7 +6,7 @@
 // them: packing is bound by memory soon enough.
 //
 // E says what a word is made of (E::kDepth elements), and makes words of bytes in three ways: one word
-// of some bytes, four words of one lane's neighbours, one word each of eight neighbouring lanes.
+// of some bytes, four words of one lane's neighbours, one word each of kWidth neighbouring lanes.
 
 using FourWords [[gnu::vector_size(16)]] = Word;
 using EightBytes [[gnu::vector_size(8)]] = std::uint8_t;
@@ -156,8 +156,8 @@ template <class E, int kWidth> void pack_rest(const Lanes& lanes, std::int64_t s
   }
 }
 
-/// Packs all lanes into as many panels as they need. Words of lanes beyond the last, and elements beyond k,
-/// are zeros.
+/// Packs all lanes into as many panels as they need. Words of lanes beyond the last are zeros, and so are
+/// the bytes of elements beyond k, before E codes them: those of B are zeros, so that of A does not matter.
 template <class E, int kWidth> void pack(const Lanes& lanes, Word* panels) {
   constexpr std::int64_t kTogether = (64 + kWidth - 1) / kWidth, kSteps = 64, kRows = 4;
   const std::int64_t whole = lanes.k / E::kDepth;

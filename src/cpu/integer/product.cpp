@@ -24,7 +24,7 @@ constexpr std::int64_t kLine = 64;  // bytes of a cache line, and of the longest
 struct Buffers {
   Word* b = nullptr;
   Word* a = nullptr;
-  Word* minus_shift = nullptr;     ///< one panel of A: the shift of every element
+  Word* shifts = nullptr;          ///< one panel of A: the shift of every element
   std::int32_t* starts = nullptr;  ///< what the sum of each column of the block of B begins with
 };
 
@@ -104,7 +104,7 @@ void pack_a(const Job& job, const Block& block, const Range& some) {
 /// The starts of the columns of one panel are a product themselves: -1 · (a row of shifts) · B.
 void start_columns(const Job& job, std::int64_t steps, const Word* panel, std::int32_t* starts) {
   TileCall call;
-  call.a = job.buffers.minus_shift;
+  call.a = job.buffers.shifts;
   call.b = panel;
   call.steps = steps;
   call.alpha = -1;
@@ -201,7 +201,7 @@ void run(Engine& engine, const Kernel& kernel, const ByteProblem& problem, const
   const Layout layout(plan.blocks, kernel);
   Job job{kernel, problem, plan.blocks, layout.place(memory)};
   if (kernel.shifts_a)
-    std::memset(job.buffers.minus_shift, 0x80, static_cast<std::size_t>(layout.shift));
+    std::memset(job.buffers.shifts, 0x80, static_cast<std::size_t>(layout.shift));
   engine.workers().run(plan.threads, &body, &job);
 }
 

@@ -177,12 +177,14 @@ function drawOccupancy() {
 
 function drawSpeed() {
   if (!timed.length) return;
-  const peer = (rung) => (rung.percent_of_cublas ? 100 * rung.gflops / rung.percent_of_cublas : null);
+  const bound = figures.context.gpu === undefined ? "percent_of_peak" : "percent_of_cublas";
+  const name = bound === "percent_of_peak" ? "the FMA peak" : "cuBLAS";
+  const peer = (rung) => (rung[bound] ? 100 * rung.gflops / rung[bound] : null);
   drawBars({
-    title: "Speed", unit: "GFLOP/s", text: "Median of the timed runs; the stroke is cuBLAS in the same run.",
+    title: "Speed", unit: "GFLOP/s", text: `Median of the timed runs; the stroke is ${name} in the same run.`,
     shown: timed,
     datasets: [bar("this rung", "--first", timed.map((rung) => rung.gflops)),
-               mark("cuBLAS", timed.map(peer))],
+               mark(name, timed.map(peer))],
   });
   const compared = timed.filter((rung) => rung.percent_of_cublas !== undefined);
   if (!compared.length) return;
