@@ -192,7 +192,7 @@ template <class In, class T> class Multiplication {
     const std::int64_t lines_of_one = next_b_.bytes / 64 + 1;
     segments_a_tile_ = next_b_.segments / tiles + 1;
     const std::int64_t lines = segments_a_tile_ * lines_of_one;
-    next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ / 6) + 1);
+    next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ * 5 / 8) + 1);
   }
 
   // Points the tile at A's rows from i on, where they are, or copied: then `rows` of them.

@@ -84,14 +84,23 @@ void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
 }
 
 // Very few rows or columns: the long factor goes by once, in place.
-bool wants_stream(const Shape& s) {
-  if (s.widens) return false;
-  return (s.b_by_rows && s.m <= s.stream_rows) || (!s.a_by_rows && s.n <= s.stream_rows);
+bool streams_b(const Shape& s, const Caches& caches) {
+  const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
+  return s.b_by_rows && s.m <= (from_memory ? kMostStreamed : s.stream_rows);
 }
 
-void plan_stream(const Shape& s, Plan& plan) {
+bool streams_a(const Shape& s, const Caches& caches) {
+  const bool from_memory = s.k * s.m * s.element > 2 * caches.l2;
+  return !s.a_by_rows && s.n <= (from_memory ? kMostStreamed : s.stream_rows);
+}
+
+bool wants_stream(const Shape& s, const Caches& caches) {
+  return !s.widens && (streams_b(s, caches) || streams_a(s, caches));
+}
+
+void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
-  plan.turned = !(s.b_by_rows && s.m <= s.stream_rows);
+  plan.turned = !streams_b(s, caches);
   plan.kc = std::min(s.k, kStreamDepth);
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
@@ -143,8 +152,8 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
   plan.path = Path::kBlocked;
   if (wants_dots(s)) {
     plan_dots(s, caches, plan);
-  } else if (wants_stream(s)) {
-    plan_stream(s, plan);
+  } else if (wants_stream(s, caches)) {
+    plan_stream(s, caches, plan);
   } else if (wants_in_place(s, caches)) {
     plan_in_place(s, caches, plan);
   } else {

@@ -17,6 +17,8 @@ namespace tilewise::cpu {
 /// The most products that a pass of a stream does: so many rows of the long factor are read side by side.
 /// Eight rows whose distance is a power of two still fit in one set of a first-level cache.
 constexpr std::int64_t kStreamDepth = 8;
+/// The most rows (or columns) that a stream feeds.
+constexpr std::int64_t kMostStreamed = 24;
 
 enum class Path {
   kScale,    ///< no products: C = beta·C

@@ -43,30 +43,50 @@ template <class T> class Stream {
   }
 
  private:
+  // `depth` rows of the long factor, `count` columns of them, times the short factor: some of its vectors
+  // at a time, as many as the kernel has registers for. With more than that, the columns are taken in
+  // pieces that stay in the first-level cache until all have met them.
   void multiply(std::int64_t j, std::int64_t count, std::int64_t p, std::int64_t depth) {
-    T few[kStreamDepth * Kernels<T>::kMostStreamRows];
-    for (std::int64_t q = 0; q < depth; ++q) {
-      for (std::int64_t i = 0; i < few_count_; ++i) {
-        few[q * few_count_ + i] = few_[i * few_step_ + (p + q) * few_element_step_];
+    const Kernels<T>& set = kernels<T>();
+    const std::int64_t groups = (few_count_ + set.stream_rows - 1) / set.stream_rows;
+    T few[kStreamDepth * kMostStreamed];
+    for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, few);
+    const std::int64_t piece = groups == 1 ? count : kPiece;
+    for (std::int64_t at = 0; at < count; at += piece) {
+      StreamTile<T> tile;
+      tile.k = depth;
+      tile.columns = std::min(piece, count - at);
+      tile.b = many_ + p * many_step_ + j + at;
+      tile.b_step = many_step_;
+      tile.alpha = problem_.alpha;
+      T* c = gathered_ + at;
+      if (plan_.turned) {
+        tile.c_step = plan_.nc;
+        tile.beta = p == 0 ? T{0} : T{1};
+      } else {
+        c = problem_.c + part_.row * problem_.c_stride + part_.column + j + at;
+        tile.c_step = problem_.c_stride;
+        tile.beta = p == 0 ? problem_.beta : T{1};
+      }
+      for (std::int64_t g = 0; g < groups; ++g) {
+        const std::int64_t first = few_count_ * g / groups, end = few_count_ * (g + 1) / groups;
+        tile.a = few + first * depth;
+        tile.c = c + first * tile.c_step;
+        set.stream[end - first](tile);
       }
     }
-    StreamTile<T> tile;
-    tile.k = depth;
-    tile.columns = count;
-    tile.a = few;
-    tile.b = many_ + p * many_step_ + j;
-    tile.b_step = many_step_;
-    if (plan_.turned) {
-      tile.c = gathered_;
-      tile.c_step = plan_.nc;
-      tile.beta = p == 0 ? T{0} : T{1};
-    } else {
-      tile.c = problem_.c + part_.row * problem_.c_stride + part_.column + j;
-      tile.c_step = problem_.c_stride;
-      tile.beta = p == 0 ? problem_.beta : T{1};
+  }
+
+  // Group g of the short factor's vectors, elements p to p + depth, the way the kernel reads them.
+  void put_in_order(std::int64_t g, std::int64_t groups, std::int64_t p, std::int64_t depth,
+                    T* few) {
+    const std::int64_t first = few_count_ * g / groups, end = few_count_ * (g + 1) / groups;
+    T* to = few + first * depth;
+    for (std::int64_t q = p; q < p + depth; ++q) {
+      for (std::int64_t i = first; i < end; ++i) {
+        *to++ = few_[i * few_step_ + q * few_element_step_];
+      }
     }
-    tile.alpha = problem_.alpha;
-    kernels<T>().stream[few_count_](tile);
   }
 
   // The gathered columns to where they belong.
@@ -80,6 +100,8 @@ template <class T> class Stream {
       }
     }
   }
+
+  static constexpr std::int64_t kPiece = 1024 / static_cast<std::int64_t>(sizeof(T));
 
   const Product<T>& problem_;
   const Plan& plan_;

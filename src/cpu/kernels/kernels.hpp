@@ -14,7 +14,7 @@ namespace tilewise::cpu {
 struct Fetch {
   const char* at = nullptr;
   std::int64_t bytes = 0, stride = 0, segments = 0;
-  int lines = 1;  ///< asked for with every few products
+  int lines = 1;  ///< asked for with every step of k
 };
 
 /// One tile of C, at most max_rows × vectors·lanes, over `k` products:

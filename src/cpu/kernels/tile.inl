@@ -120,6 +120,7 @@ class Fetching {
     at_ = fetch_->at;
     end_ = at_ + fetch_->bytes;
   }
+  bool active() const { return at_ != nullptr; }
   [[gnu::always_inline]] inline void ask() {
     if (at_ == nullptr) return;
     for (int line = 0; line < fetch_->lines; ++line) {
@@ -177,11 +178,14 @@ template <class T, int kRows> class Rows {
 template <class S, int kRows, int kVectors, class Step, class Advance>
 [[gnu::always_inline]] inline void sum_up(const Tile<typename S::Element>& tile, Step step,
                                           Advance advance) {
-  const auto several = [&] __attribute__((always_inline)) () {
+  Fetching fetching(tile.fetch);
+  const auto several = [&](bool fetches) __attribute__((always_inline)) {
     TILEWISE_UNROLL
     for (int u = 0; u < kUnroll; ++u) {
+      if (fetches) fetching.ask();
       step(u);
-      asm("" ::: "memory");  // loads of the next step do not come earlier: registers are just enough
+      asm("" ::
+              : "memory");  // loads of the next step do not come earlier: registers are just enough
     }
     advance(kUnroll);
   };
@@ -192,17 +196,14 @@ template <class S, int kRows, int kVectors, class Step, class Advance>
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) ask_for_c<S, kVectors>(c + i * tile.c_step);
   } else {
-    Fetching fetching(tile.fetch);
-    for (; left >= kTail + kUnroll; left -= kUnroll) {
-      fetching.ask();
-      several();
-    }
+    for (; fetching.active() && left >= kTail + kUnroll; left -= kUnroll) several(true);
+    for (; left >= kTail + kUnroll; left -= kUnroll) several(false);
     for (int i = 0; i < kRows; ++i, c += tile.c_step) {
       ask_for_c<S, kVectors>(c);
-      for (int u = 0; u < kStepsForARow; u += kUnroll, left -= kUnroll) several();
+      for (int u = 0; u < kStepsForARow; u += kUnroll, left -= kUnroll) several(false);
     }
   }
-  for (; left >= kUnroll; left -= kUnroll) several();
+  for (; left >= kUnroll; left -= kUnroll) several(false);
   for (; left > 0; --left) {
     step(0);
     advance(1);
