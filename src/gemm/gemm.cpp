@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewise/gemm.hpp"
+
+#include "gemm/product.hpp"
+
+namespace tilewise {
+
+void gemm(Context& context, float alpha, MatrixView<const float> a, MatrixView<const float> b,
+          float beta, MatrixView<float> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, double alpha, MatrixView<const double> a, MatrixView<const double> b,
+          double beta, MatrixView<double> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+
+void gemm(Context& context, float alpha, MatrixView<const BFloat16> a, MatrixView<const BFloat16> b,
+          float beta, MatrixView<float> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, float alpha, MatrixView<const BFloat16> a, MatrixView<const BFloat16> b,
+          float beta, MatrixView<BFloat16> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, float alpha, MatrixView<const Float16> a, MatrixView<const Float16> b,
+          float beta, MatrixView<float> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, float alpha, MatrixView<const Float16> a, MatrixView<const Float16> b,
+          float beta, MatrixView<Float16> c, const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+
+void gemm(Context& context, std::int32_t alpha, MatrixView<const std::uint8_t> a,
+          MatrixView<const std::int8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
+          const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
+          MatrixView<const std::uint8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
+          const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
+          MatrixView<const std::int8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
+          const GemmOptions& options) {
+  api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
+}
+
+void gemm_batch(Context& context, std::int64_t count, float alpha, MatrixBatch<const float> a,
+                MatrixBatch<const float> b, float beta, MatrixBatch<float> c,
+                const GemmOptions& options) {
+  api::multiply_batch(context, count, alpha, a, b, beta, c, options, api::kBatchNames);
+}
+void gemm_batch(Context& context, std::int64_t count, double alpha, MatrixBatch<const double> a,
+                MatrixBatch<const double> b, double beta, MatrixBatch<double> c,
+                const GemmOptions& options) {
+  api::multiply_batch(context, count, alpha, a, b, beta, c, options, api::kBatchNames);
+}
+void gemm_batch(Context& context, std::int64_t count, float alpha, MatrixBatch<const BFloat16> a,
+                MatrixBatch<const BFloat16> b, float beta, MatrixBatch<float> c,
+                const GemmOptions& options) {
+  api::multiply_batch(context, count, alpha, a, b, beta, c, options, api::kBatchNames);
+}
+void gemm_batch(Context& context, std::int64_t count, float alpha, MatrixBatch<const Float16> a,
+                MatrixBatch<const Float16> b, float beta, MatrixBatch<float> c,
+                const GemmOptions& options) {
+  api::multiply_batch(context, count, alpha, a, b, beta, c, options, api::kBatchNames);
+}
+
+}  // namespace tilewise
