@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Measures products on the CPU, this library and its peers side by side: each in a program of its own,
+// on the same cores, in short bursts that take turns. Results are plain values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/peers.hpp"
+#include "bench/suite.hpp"
+#include "core/dtype.hpp"
+
+namespace tilewise::bench {
+
+struct GemmRequest {
+  std::vector<GemmShape> shapes;
+  std::string suite;  ///< what the shapes are called: a file, "cpu", or "command line"
+  std::vector<Dtype> dtypes{Dtype::kF32, Dtype::kF64};
+  std::vector<Peer> peers;
+  std::vector<std::string> worker;  ///< the command that serves (gemm_worker.hpp), without options
+  int threads = 1;
+  std::vector<int> cores;        ///< that every worker runs on
+  int repeat = 0;                ///< rounds a shape; 0: as many as `seconds` allow, 10 to 100
+  double seconds = 1;            ///< a shape and dtype
+  double burst_seconds = 3e-3;   ///< at least, or one call
+  double patience_seconds = 60;  ///< for an answer, beyond what 0.5 GFLOP/s would take
+  std::uint64_t seed = 1;
+};
+
+/// What one library did on one shape. Samples are GFLOP/s, one a round, in the order of the rounds.
+struct GemmTiming {
+  std::vector<double> samples;
+  double gflops = 0;  ///< their median
+  double spread = 0;  ///< percent: (third quartile - first quartile) / median
+  double error = 0;   ///< relative Frobenius norm over the sampled rows
+};
+
+struct GemmResult {
+  GemmShape shape;
+  Dtype dtype = Dtype::kF32;
+  std::string mode = "ieee";
+  int threads = 1;
+  GemmTiming ours;
+  bool verified = true;
+  std::string wrong;  ///< why not
+  std::string path;   ///< how the engine computed it
+  double peak = 0;    ///< GFLOP/s that the cores could do during these rounds; 0: not measured
+  int disturbed = 0;  ///< bursts measured again because someone else had the core meanwhile
+  std::vector<std::pair<std::string, GemmTiming>> peers;  ///< those that answered, and right
+
+  /// The fastest peer's GFLOP/s, or nothing.
+  std::optional<double> best_peer() const;
+};
+
+/// A peer that was measured, or why it was not.
+struct PeerOrigin {
+  std::string name, file, version;
+};
+struct PeerTrouble {
+  std::string name;
+  std::string shape;  ///< "f32 64x64x64 NN"; empty: it did not begin
+  std::string reason;
+};
+
+struct GemmContext {
+  std::string version, commit, date, processor, own;  ///< `own`: what our worker says of itself
+  std::vector<std::string> caches;
+  std::string instruction_set;
+  int machine_cores = 0, threads = 1;
+  std::vector<int> cores;
+  std::string suite;
+  std::uint64_t seed = 1;
+  double burst_seconds = 0;
+  std::vector<PeerOrigin> peers;
+  std::vector<PeerTrouble> troubles;
+  /// Peak GFLOP/s for the dtypes measured, before the first and after the last shape.
+  std::vector<std::pair<Dtype, double>> peak_before, peak_after;
+  std::vector<std::pair<std::string, std::string>>
+      environment;  ///< variables that change libraries
+};
+
+struct GemmReport {
+  GemmContext context;
+  std::vector<GemmResult> results;
+};
+
+/// Told what happens: the context when all workers are up, each shape before, each result after.
+struct GemmListener {
+  std::function<void(const GemmContext&)> ready;
+  std::function<void(std::size_t index, std::size_t count, const std::string& what)> next;
+  std::function<void(const GemmContext&, const GemmResult&)> done;
+};
+
+/// Runs it. Peers that are missing, wrong or crash are left out and reported in the context. Throws
+/// Error{kInvalidInput} when a peer that was asked for cannot be opened, Error{kExecution} when our own worker
+/// fails, Error{kOutOfMemory} when the operands of all workers do not fit.
+GemmReport run_gemm_bench(const GemmRequest& request, const GemmListener& listener);
+
+/// (third quartile - first quartile) / median, in percent. Throws Error{kInvalidArgument} for no samples.
+double spread_percent(std::vector<double> samples);
+
+}  // namespace tilewise::bench

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is a measured product right? Some rows against sums in higher precision, and the whole of C by its
+// product with a vector of signs, which is O(n²) work.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/gemm_operands.hpp"
+
+namespace tilewise::bench {
+
+struct GemmVerdict {
+  bool verified = true;
+  double error = 0;   ///< relative Frobenius norm over the sampled rows; NaN where C is
+  std::string wrong;  ///< what is wrong, in words
+};
+
+/// Holds C of `operands` against A·B. Sums are taken in f64, for f64 in long double. A sampled element
+/// passes within 2·(k + 4) roundoffs of sum |a||b|, which no order of summing exceeds; a row whose C·t
+/// is further from A·(B·t) than 16 standard deviations of the sampled rows' errors is wrong. Integers
+/// must be exact.
+GemmVerdict check_gemm(const GemmOperands& operands, std::uint64_t seed);
+
+}  // namespace tilewise::bench

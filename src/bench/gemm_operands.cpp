@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/gemm_operands.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "core/float16.hpp"
+#include "core/random.hpp"
+#include "tilewise/error.hpp"
+#include "tilewise/gemm.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+constexpr std::uint64_t kStreamA = 1, kStreamB = 2;
+constexpr std::uint64_t kAlignment = 64;  // a cache line, and the widest vector
+
+// In [-1, 1), with as many bits as T holds: 24 random bits would make f64 products exact.
+template <class T> T element(std::uint64_t bits) {
+  const double unit = static_cast<double>(bits >> 11) * 0x1p-52 - 1.0;
+  if constexpr (std::is_same_v<T, Float16>) {
+    return {f64_to_f16(unit)};
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return {
+        static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(unit)) >> 16)};
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    return static_cast<std::int8_t>(bits >> 56);
+  } else {
+    return static_cast<T>(static_cast<double>(bits >> 40) * 0x1p-23 - 1.0);
+  }
+}
+
+template <> double element<double>(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1p-52 - 1.0;
+}
+
+template <class T>
+void fill(std::byte* bytes, std::int64_t count, std::uint64_t seed, std::uint64_t stream) {
+  T* values = reinterpret_cast<T*>(bytes);
+  const std::uint64_t start = mix64(mix64(seed) + stream);
+  for (std::int64_t i = 0; i < count; ++i) {
+    values[i] = element<T>(mix64(start + static_cast<std::uint64_t>(i)));
+  }
+}
+
+using Fill = void (*)(std::byte*, std::int64_t, std::uint64_t, std::uint64_t);
+
+Fill fill_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF32: return fill<float>;
+    case Dtype::kF64: return fill<double>;
+    case Dtype::kF16: return fill<Float16>;
+    case Dtype::kBF16: return fill<BFloat16>;
+    case Dtype::kS8: return fill<std::int8_t>;
+    default: break;
+  }
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("dtype: expected f32, f64, bf16, f16 or s8, got '{}'", name_of(dtype)));
+}
+
+std::uint64_t bytes_of(std::int64_t rows, std::int64_t columns, Dtype dtype) {
+  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * size_of(dtype);
+}
+
+}  // namespace
+
+Dtype result_dtype(Dtype operands) {
+  switch (operands) {
+    case Dtype::kF16:
+    case Dtype::kBF16: return Dtype::kF32;
+    case Dtype::kS8:
+    case Dtype::kU8: return Dtype::kS32;
+    default: return operands;
+  }
+}
+
+std::uint64_t operand_bytes(const GemmShape& s, Dtype dtype) {
+  return bytes_of(s.m, s.k, dtype) + bytes_of(s.k, s.n, dtype) +
+         bytes_of(s.m, s.n, result_dtype(dtype));
+}
+
+GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes) {
+  const std::uint64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  Bytes result(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
+  if (!result) {
+    throw Error(ErrorCode::kOutOfMemory, fmt::format("a matrix of {} bytes: no memory", bytes));
+  }
+  return result;
+}
+
+GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed)
+    : shape_(shape), dtype_(dtype) {
+  const Fill fill_matrix = fill_of(dtype);
+  a_ = allocate(bytes_of(shape.m, shape.k, dtype));
+  b_ = allocate(bytes_of(shape.k, shape.n, dtype));
+  c_ = allocate(bytes_of(shape.m, shape.n, result_dtype(dtype)));
+  fill_matrix(a_.get(), shape.m * shape.k, seed, kStreamA);
+  fill_matrix(b_.get(), shape.k * shape.n, seed, kStreamB);
+  poison();
+}
+
+void GemmOperands::poison() {
+  std::memset(c_.get(), 0xFF, bytes_of(shape_.m, shape_.n, result_dtype(dtype_)));
+}
+
+}  // namespace tilewise::bench

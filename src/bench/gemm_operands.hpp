@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The matrices of one measured product: random A and B, C poisoned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "bench/suite.hpp"
+#include "core/dtype.hpp"
+
+namespace tilewise::bench {
+
+/// The dtype of C: f32 for 16-bit floats, s32 for s8, else the operands' own.
+Dtype result_dtype(Dtype operands);
+
+/// Bytes of A, B and C together.
+std::uint64_t operand_bytes(const GemmShape& shape, Dtype dtype);
+
+/// A, B and C of a product, row-major without gaps, each on a 64-byte boundary.
+class GemmOperands {
+ public:
+  /// A and B uniform in [-1, 1), the same for the same seed; in s8 all 256 values. C is poisoned.
+  /// Throws Error{kOutOfMemory}, and Error{kUnsupported} for a dtype other than f32, f64, bf16, f16, s8.
+  GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed);
+
+  const GemmShape& shape() const { return shape_; }
+  Dtype dtype() const { return dtype_; }
+  template <class T> const T* a() const { return reinterpret_cast<const T*>(a_.get()); }
+  template <class T> const T* b() const { return reinterpret_cast<const T*>(b_.get()); }
+  template <class T> T* c() const { return reinterpret_cast<T*>(c_.get()); }
+  /// Elements from one row to the next of A, B and C as they are stored.
+  std::int64_t lda() const { return shape_.trans_a ? shape_.m : shape_.k; }
+  std::int64_t ldb() const { return shape_.trans_b ? shape_.k : shape_.n; }
+  std::int64_t ldc() const { return shape_.n; }
+
+  /// Sets every bit of C: NaN in floats, so that an element that is not written shows.
+  void poison();
+
+ private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  using Bytes = std::unique_ptr<std::byte, Free>;
+  static Bytes allocate(std::uint64_t bytes);
+
+  GemmShape shape_;
+  Dtype dtype_;
+  Bytes a_, b_, c_;
+};
+
+}  // namespace tilewise::bench

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "bench/multiplier.hpp"
+#include "bench/origin.hpp"
+#include "gemm/context.hpp"
+#include "gemm/product.hpp"
+#include "tilewise/gemm.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+/// The matrices as a caller of the public interface would hand them over.
+template <class T, class C> struct Views {
+  MatrixView<const T> a, b;
+  MatrixView<C> c;
+
+  explicit Views(const GemmOperands& o) : c(row_major(o.c<C>(), o.shape().m, o.shape().n)) {
+    const GemmShape& s = o.shape();
+    a = s.trans_a ? transposed(row_major(o.a<T>(), s.k, s.m)) : row_major(o.a<T>(), s.m, s.k);
+    b = s.trans_b ? transposed(row_major(o.b<T>(), s.n, s.k)) : row_major(o.b<T>(), s.k, s.n);
+  }
+};
+
+class OwnMultiplier : public Multiplier {
+ public:
+  explicit OwnMultiplier(int threads) : context_(ContextOptions{threads}) {}
+
+  std::string file() const override { return {}; }
+  std::string version() const override {
+    return fmt::format("tilewise {} {}, {}", own_version(), own_commit(), cpu_instruction_set());
+  }
+
+  Calls bind(const GemmOperands& o) override {
+    switch (o.dtype()) {
+      case Dtype::kF32: return repeat<float>(Views<float, float>(o));
+      case Dtype::kF64: return repeat<double>(Views<double, double>(o));
+      case Dtype::kBF16: return repeat<float>(Views<BFloat16, float>(o));
+      case Dtype::kF16: return repeat<float>(Views<Float16, float>(o));
+      case Dtype::kS8: return repeat<std::int32_t>(Views<std::int8_t, std::int32_t>(o));
+      default: return {};
+    }
+  }
+
+  std::string path(const GemmOperands& o) override {
+    if (o.dtype() == Dtype::kF32) return described(Views<float, float>(o));
+    if (o.dtype() == Dtype::kF64) return described(Views<double, double>(o));
+    return {};
+  }
+
+ private:
+  template <class Scalar, class V> Calls repeat(const V& v) {
+    return [this, v](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) gemm(context_, Scalar{1}, v.a, v.b, Scalar{0}, v.c);
+    };
+  }
+
+  template <class T> std::string described(const Views<T, T>& v) const {
+    return cpu::describe(context_.state().engine, api::problem_of(T{1}, v.a, v.b, T{0}, v.c));
+  }
+
+  Context context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Multiplier> make_own_multiplier(int threads) {
+  return std::make_unique<OwnMultiplier>(threads);
+}
+
+}  // namespace tilewise::bench

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+#include "core/file.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+constexpr std::array<std::string_view, 6> kColumns{"group", "trans_a", "trans_b", "m", "n", "k"};
+constexpr std::int64_t kLargest = 1 << 30;  // 32-bit BLAS interfaces take no more than 2^31 - 1
+
+/// One line of the file, to name it in errors.
+struct Line {
+  const std::string& file;
+  std::size_t number;
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw Error(ErrorCode::kInvalidInput, fmt::format("{}:{}: {}", file, number, message));
+  }
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::vector<std::string_view> fields_of(const Line& line, std::string_view text) {
+  std::vector<std::string_view> fields = split(text, ',');
+  for (std::string_view& field : fields) field = trimmed(field);
+  if (fields.size() != kColumns.size()) {
+    line.fail(fmt::format("expected {} fields ({}), got {}", kColumns.size(),
+                          fmt::join(kColumns, ","), fields.size()));
+  }
+  return fields;
+}
+
+std::string parse_group(const Line& line, std::string_view field) {
+  for (const char c : field) {
+    if (static_cast<unsigned char>(c) < ' ') line.fail("group: holds a control character");
+  }
+  if (field.empty() || field.size() > 40) {
+    line.fail(
+        fmt::format("group: expected a name of 1 to 40 characters, got '{}'", field.substr(0, 60)));
+  }
+  if (field == "all") line.fail("group: the name 'all' means every group");
+  return std::string(field);
+}
+
+bool parse_transposition(const Line& line, std::string_view column, std::string_view field) {
+  if (field != "N" && field != "T") {
+    line.fail(fmt::format("{}: expected N or T, got '{}'", column, field.substr(0, 60)));
+  }
+  return field == "T";
+}
+
+std::int64_t parse_size(const Line& line, std::string_view column, std::string_view field) {
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || stop != field.data() + field.size() || value < 1 ||
+      value > kLargest) {
+    line.fail(fmt::format("{}: expected a whole number from 1 to {}, got '{}'", column, kLargest,
+                          field.substr(0, 60)));
+  }
+  return value;
+}
+
+GemmShape parse_shape(const Line& line, std::string_view text) {
+  const std::vector<std::string_view> fields = fields_of(line, text);
+  GemmShape shape;
+  shape.group = parse_group(line, fields[0]);
+  shape.trans_a = parse_transposition(line, kColumns[1], fields[1]);
+  shape.trans_b = parse_transposition(line, kColumns[2], fields[2]);
+  shape.m = parse_size(line, kColumns[3], fields[3]);
+  shape.n = parse_size(line, kColumns[4], fields[4]);
+  shape.k = parse_size(line, kColumns[5], fields[5]);
+  return shape;
+}
+
+void check_header(const Line& line, std::string_view text) {
+  const std::vector<std::string_view> fields = fields_of(line, text);
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    if (fields[i] != kColumns[i]) {
+      line.fail(
+          fmt::format("expected the column '{}', got '{}'", kColumns[i], fields[i].substr(0, 60)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string transposition_name(const GemmShape& shape) {
+  return {shape.trans_a ? 'T' : 'N', shape.trans_b ? 'T' : 'N'};
+}
+
+std::string shape_name(const GemmShape& shape) {
+  return fmt::format("{}x{}x{} {}", shape.m, shape.n, shape.k, transposition_name(shape));
+}
+
+std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name) {
+  std::vector<GemmShape> shapes;
+  std::set<std::string> seen;
+  bool header = false;
+  std::size_t number = 0;
+  for (const std::string_view raw : split(text, '\n')) {
+    const Line line{name, ++number};
+    const std::string_view content = trimmed(raw);
+    if (content.empty() || content.starts_with('#')) continue;
+    if (!header) {
+      check_header(line, content);
+      header = true;
+      continue;
+    }
+    shapes.push_back(parse_shape(line, content));
+    if (!seen.insert(shape_name(shapes.back())).second) {
+      line.fail(fmt::format("the product {} stands here twice", shape_name(shapes.back())));
+    }
+  }
+  if (shapes.empty()) {
+    throw Error(ErrorCode::kInvalidInput, fmt::format("{}: holds no product", name));
+  }
+  return shapes;
+}
+
+std::vector<GemmShape> load_suite(const std::string& name) {
+  for (const EmbeddedSuite& suite : embedded_suites()) {
+    if (suite.name == name) return parse_suite(suite.text, name);
+  }
+  return parse_suite(read_file(name), name);
+}
+
+}  // namespace tilewise::bench

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which products a benchmark measures: CSV files with a line a product.
+//
+//   group,trans_a,trans_b,m,n,k
+//   square,N,N,1024,1024,1024
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::bench {
+
+/// C = op(A)·op(B) with op(A) m×k, op(B) k×n, all row-major without gaps; a transposed matrix is stored
+/// k×m or n×k.
+struct GemmShape {
+  std::string group;
+  bool trans_a = false, trans_b = false;
+  std::int64_t m = 0, n = 0, k = 0;  ///< elements, at least 1
+};
+
+/// "NN", "NT", "TN", "TT".
+std::string transposition_name(const GemmShape& shape);
+
+/// "1024x1024x64 NT".
+std::string shape_name(const GemmShape& shape);
+
+/// The products of the CSV text `text`; `name` is what errors call it. Throws Error{kInvalidInput} naming
+/// the line and the field.
+std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name);
+
+/// The suite `name`: "cpu" and "short" are part of the program, everything else is a file. Throws
+/// Error{kInvalidInput}.
+std::vector<GemmShape> load_suite(const std::string& name);
+
+/// A suite that is part of the program: the files of bench/suites/.
+struct EmbeddedSuite {
+  std::string_view name, text;
+};
+std::vector<EmbeddedSuite> embedded_suites();
+
+}  // namespace tilewise::bench

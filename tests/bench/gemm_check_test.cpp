@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/gemm_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "bench/fma_peak.hpp"
+#include "bench/multiplier.hpp"
+#include "core/float16.hpp"
+#include "tilewise/gemm.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+double value_of(float x) { return x; }
+double value_of(double x) { return x; }
+double value_of(std::int8_t x) { return x; }
+double value_of(Float16 x) { return f16_to_f32(x.bits); }
+double value_of(BFloat16 x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
+}
+
+// The product by its definition, one rounding an element.
+template <class T, class C> void multiply(GemmOperands& o) {
+  const GemmShape& s = o.shape();
+  for (std::int64_t i = 0; i < s.m; ++i) {
+    for (std::int64_t j = 0; j < s.n; ++j) {
+      double sum = 0;
+      for (std::int64_t l = 0; l < s.k; ++l) {
+        sum += value_of(o.a<T>()[s.trans_a ? l * o.lda() + i : i * o.lda() + l]) *
+               value_of(o.b<T>()[s.trans_b ? j * o.ldb() + l : l * o.ldb() + j]);
+      }
+      o.c<C>()[i * o.ldc() + j] = static_cast<C>(sum);
+    }
+  }
+}
+
+void multiply(GemmOperands& o) {
+  switch (o.dtype()) {
+    case Dtype::kF32: return multiply<float, float>(o);
+    case Dtype::kF64: return multiply<double, double>(o);
+    case Dtype::kF16: return multiply<Float16, float>(o);
+    case Dtype::kBF16: return multiply<BFloat16, float>(o);
+    default: return multiply<std::int8_t, std::int32_t>(o);
+  }
+}
+
+struct Case {
+  Dtype dtype;
+  GemmShape shape;
+};
+
+class GemmCheck : public testing::TestWithParam<Case> {
+ protected:
+  GemmOperands operands_{GetParam().shape, GetParam().dtype, kSeed};
+};
+
+TEST_P(GemmCheck, ARightProductPasses) {
+  multiply(operands_);
+  const GemmVerdict verdict = check_gemm(operands_, kSeed);
+  EXPECT_TRUE(verdict.verified) << verdict.wrong;
+  EXPECT_LT(verdict.error, GetParam().dtype == Dtype::kF64 ? 1e-14 : 1e-6);
+}
+
+TEST_P(GemmCheck, OurOwnProductPasses) {
+  const auto own = make_own_multiplier(1);
+  own->bind(operands_)(1);
+  const GemmVerdict verdict = check_gemm(operands_, kSeed);
+  EXPECT_TRUE(verdict.verified) << verdict.wrong;
+}
+
+// Also in rows that are not sampled, where only the product with signs sees them.
+TEST_P(GemmCheck, OneWrongElementShowsWhereverItIs) {
+  const GemmShape& s = GetParam().shape;
+  multiply(operands_);
+  for (const std::int64_t row : std::set<std::int64_t>{0, s.m / 3, s.m / 2, s.m - 1}) {
+    const std::size_t size = size_of(result_dtype(GetParam().dtype));
+    std::byte* element =
+        operands_.c<std::byte>() + static_cast<std::size_t>(row * s.n + s.n / 2) * size;
+    std::byte saved[8], zero[8]{};
+    std::memcpy(saved, element, size);
+    std::memcpy(element, zero, size);
+    EXPECT_FALSE(check_gemm(operands_, kSeed).verified) << "0 in row " << row;
+    std::memset(element, 0xFF, size);
+    const GemmVerdict verdict = check_gemm(operands_, kSeed);
+    EXPECT_FALSE(verdict.verified) << "not written in row " << row;
+    EXPECT_FALSE(verdict.wrong.empty());
+    std::memcpy(element, saved, size);
+  }
+  EXPECT_TRUE(check_gemm(operands_, kSeed).verified);
+}
+
+TEST_P(GemmCheck, NothingWrittenIsWrong) { EXPECT_FALSE(check_gemm(operands_, kSeed).verified); }
+
+INSTANTIATE_TEST_SUITE_P(All, GemmCheck,
+                         testing::Values(Case{Dtype::kF32, {"", false, false, 1, 1, 1}},
+                                         Case{Dtype::kF32, {"", false, false, 40, 33, 65}},
+                                         Case{Dtype::kF32, {"", false, true, 40, 33, 65}},
+                                         Case{Dtype::kF32, {"", true, false, 40, 33, 65}},
+                                         Case{Dtype::kF32, {"", true, true, 40, 33, 65}},
+                                         Case{Dtype::kF32, {"", false, false, 1, 300, 900}},
+                                         Case{Dtype::kF32, {"", false, false, 300, 1, 3}},
+                                         Case{Dtype::kF64, {"", false, false, 40, 33, 65}},
+                                         Case{Dtype::kF64, {"", true, true, 31, 9, 1000}},
+                                         Case{Dtype::kBF16, {"", false, true, 40, 33, 65}},
+                                         Case{Dtype::kF16, {"", true, false, 40, 33, 65}},
+                                         Case{Dtype::kS8, {"", false, false, 40, 33, 65}},
+                                         Case{Dtype::kS8, {"", true, true, 40, 33, 65}}));
+
+TEST(GemmOperands, AreRandomInOneToMinusOneAndPoisoned) {
+  const GemmOperands o({"", false, false, 50, 3, 40}, Dtype::kF64, 3);
+  double least = 2, most = -2;
+  std::set<double> values;
+  for (int i = 0; i < 50 * 40; ++i) {
+    least = std::min(least, o.a<double>()[i]);
+    most = std::max(most, o.a<double>()[i]);
+    values.insert(o.a<double>()[i]);
+  }
+  EXPECT_GE(least, -1);
+  EXPECT_LT(least, -0.9);
+  EXPECT_LT(most, 1);
+  EXPECT_GT(most, 0.9);
+  EXPECT_EQ(values.size(), 2000u);
+  EXPECT_NE(o.a<double>()[0], o.b<double>()[0]);
+  for (int i = 0; i < 50 * 3; ++i) EXPECT_TRUE(std::isnan(o.c<double>()[i]));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(o.a<double>()) % 64, 0u);
+}
+
+TEST(FmaPeak, IsMeasuredForFloatsOnly) {
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kF64}) {
+    EXPECT_GT(measure_fma_peak("portable", dtype, 1, 1e-4), 1e6);
+    EXPECT_GT(measure_fma_peak(cpu_instruction_set(), dtype, 2, 1e-4), 1e6);
+  }
+  EXPECT_EQ(measure_fma_peak("portable", Dtype::kS8, 1, 1e-4), 0);
+}
+
+}  // namespace
+}  // namespace tilewise::bench
