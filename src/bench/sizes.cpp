@@ -139,8 +139,8 @@ void check_request(const device::Device& device, const LadderRequest& request, c
 
 void check_cpu_request(const LadderRequest& request, const Sizes& sizes) {
   const auto [a, b, c] = checked_bytes(request, sizes);
-  // A, B and C0; C as it is computed and as it was the first time; the reference, two numbers in f64 for
-  // each element, or for a sample of its rows (rows_to_check()).
+  // A, B and C0; C as it is computed and as it was the first time; the reference, two numbers in
+  // f64 for each element, or for a sample of its rows (rows_to_check()).
   const double sets = operand_sets(sizes);
   const double needed = sets * (a + b + c) + (sets > 1 ? 3 * c : 6 * c);
   require_memory(needed, static_cast<double>(available_memory()), sizes, "this machine");

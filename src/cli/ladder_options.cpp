@@ -36,7 +36,7 @@ void add_problem(CLI::App& command, LadderOptions& o) {
     return parse_whole(name, text);
   };
   add(command, "--size", "N", o.size,
-      "m = n = k = N; else 256 on the virtual GPU, 4096 on a real one, 1024 on the CPU", whole);
+      "m = n = k = N; else 256 (virtual GPU), 4096 (real one), 1024 (CPU)", whole);
   add(command, "--m", "M", o.m, "Rows of C, together with --n and --k", whole);
   add(command, "--n", "N", o.n, "Columns of C", whole);
   add(command, "--k", "K", o.k, "Columns of A and rows of B", whole);
@@ -52,7 +52,7 @@ void add_problem(CLI::App& command, LadderOptions& o) {
 
 void add_device(CLI::App& command, LadderOptions& o) {
   add(command, "--device", "WHERE", o.device,
-      "auto (a GPU when there is one, else the virtual one), cuda, virtual, or cpu: its own ladder",
+      "auto (a GPU, real or virtual), cuda, virtual, or cpu: its own ladder",
       [](const std::string& name, const std::string& text) {
         return parse_choice(name, text, kDevices);
       });

@@ -229,8 +229,8 @@ TEST_P(CpuLadder, NanAndInfinityGoWhereArithmeticTakesThem) {
   }
 }
 
-// One accumulator an element, k ascending in blocks of 128: with fused operations where the instruction
-// set has them. So the bits tell which one ran.
+// One accumulator an element, k ascending in blocks of 128: with fused operations where the
+// instruction set has them. So the bits tell which one ran.
 TEST(CpuLadderSimd, ComputesWithTheInstructionSetInUse) {
   const auto simd = std::ranges::find(rungs(), "simd", &Rung::name);
   ASSERT_NE(simd, rungs().end());
