@@ -25,10 +25,10 @@ int next_width(std::int64_t vectors, int best, int most) {
 
 // Rows divided into tiles of at most `most`, their heights as equal as they can be.
 struct Heights {
-  Heights(std::int64_t rows, std::int64_t most)
-      : tiles((rows + most - 1) / most), height(rows / tiles), taller(rows % tiles) {}
+  Heights(std::int64_t all, std::int64_t most)
+      : rows(all), tiles((all + most - 1) / most), height(all / tiles), taller(all % tiles) {}
   std::int64_t of(std::int64_t tile) const { return tile < taller ? height + 1 : height; }
-  std::int64_t tiles, height, taller;
+  std::int64_t rows, tiles, height, taller;
 };
 
 // Copies `count` neighbours, widened where the types differ.
@@ -190,31 +190,43 @@ template <class In, class T> class Multiplication {
   // How much of it one tile asks for, so that it is all there in the end.
   void portion_b(std::int64_t tiles) {
     const std::int64_t lines_of_one = next_b_.bytes / 64 + 1;
-    segments_a_tile_ = next_b_.segments / tiles + 1;
-    const std::int64_t lines = segments_a_tile_ * lines_of_one;
+    b_segments_a_tile_ = next_b_.segments / tiles + 1;
+    const std::int64_t lines = b_segments_a_tile_ * lines_of_one;
     next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ * 5 / 8) + 1);
   }
 
-  // Points the tile at A's rows from i on, where they are, or copied: then `rows` of them.
-  void take_a(std::int64_t i, std::int64_t rows) {
+  // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, in panels of
+  // those heights when the neighbours lie along columns.
+  void take_a(std::int64_t i, const Heights& heights) {
     if constexpr (!Layout<In, T>::kWidens) {
       a_ = a_at(i);
       tile_.a_step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
     }
     if (!plan_.copy_a) return;
     a_ = buffer_;
-    tile_.a_step = a_by_rows_ ? layout_.a_step : rows;
-    const std::int64_t lines = a_by_rows_ ? rows : depth_, length = a_by_rows_ ? depth_ : rows;
-    const std::int64_t step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
-    const In* const from = a_at(i);
-    if (!a_by_rows_ && rows == Layout<In, T>::kGroupRows) {  // most, and worth a constant length
-      for (std::int64_t r = 0; r < lines; ++r) {
-        copy_row(from + r * step, buffer_ + r * tile_.a_step, Layout<In, T>::kGroupRows);
+    const In* from = a_at(i);
+    if (!a_by_rows_) {
+      T* to = buffer_;
+      for (std::int64_t t = 0; t < heights.tiles; ++t) {
+        copy_panel_of_a(from, heights.of(t), to);
+        from += heights.of(t);
+        to += heights.of(t) * depth_;
       }
       return;
     }
-    for (std::int64_t r = 0; r < lines; ++r) {
-      copy_row(from + r * step, buffer_ + r * tile_.a_step, length);
+    tile_.a_step = layout_.a_step;
+    for (std::int64_t r = 0; r < heights.rows; ++r) {
+      copy_row(from + r * problem_.a.row_stride, buffer_ + r * tile_.a_step, depth_);
+    }
+  }
+
+  void copy_panel_of_a(const In* from, std::int64_t rows, T* to) {
+    const std::int64_t step = problem_.a.column_stride;
+    constexpr std::int64_t kUsual = 8;  // worth a constant length
+    if (rows == kUsual) {
+      for (std::int64_t p = 0; p < depth_; ++p) copy_row(from + p * step, to + p * kUsual, kUsual);
+    } else {
+      for (std::int64_t p = 0; p < depth_; ++p) copy_row(from + p * step, to + p * rows, rows);
     }
   }
 
@@ -234,7 +246,14 @@ template <class In, class T> class Multiplication {
 
   // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
   void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows) {
-    tile_.a = a_ + taken * (a_by_rows_ ? tile_.a_step : 1);
+    if (a_by_rows_) {
+      tile_.a = a_ + taken * tile_.a_step;
+    } else if (plan_.copy_a) {
+      tile_.a = a_ + taken * depth_;
+      tile_.a_step = rows;
+    } else {
+      tile_.a = a_ + taken;
+    }
     tile_.c = c_ + i * problem_.c_stride;
     functions_[rows](tile_);
   }
@@ -246,13 +265,14 @@ template <class In, class T> class Multiplication {
     const std::int64_t group = in_groups ? Layout<In, T>::kGroupRows / most * most : most;
     const std::int64_t panel = lanes_ * kernels_.best_vectors;
     const std::int64_t all_rows = part_.row_end - part_.row;
-    portion_b((columns_ + panel - 1) / panel * ((all_rows + most - 1) / most));
+    const std::int64_t panels = (columns_ + panel - 1) / panel;
+    portion_b(panels * ((all_rows + most - 1) / most));
     const Heights groups(all_rows, group);
     for (std::int64_t g = 0, first = part_.row, taken = 0; g < groups.tiles; ++g, first += taken) {
       taken = groups.of(g);
-      take_a(first, taken);
-      foresee_a(first + taken, taken);
       const Heights heights(taken, most);
+      take_a(first, heights);
+      foresee_a(first + taken, taken, heights.tiles * panels);
       for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
         width = width_at(j);
         take_columns(j, static_cast<int>(width));
@@ -266,24 +286,26 @@ template <class In, class T> class Multiplication {
     tile_.fetch = nullptr;
   }
 
-  // The panel of A that comes next.
-  void foresee_a(std::int64_t first, std::int64_t rows) {
+  // The panel of A that comes next, and how much of it each of `tiles` tiles asks for.
+  void foresee_a(std::int64_t first, std::int64_t rows, std::int64_t tiles) {
     next_a_ = Fetch();
-    if (!a_by_rows_ || first >= part_.row_end) return;
+    if (first >= part_.row_end || (!a_by_rows_ && !plan_.copy_a)) return;
     constexpr std::int64_t kSize = sizeof(In);
+    rows = std::min(rows, part_.row_end - first);
     next_a_.at = reinterpret_cast<const char*>(a_at(first));
-    next_a_.bytes = depth_ * kSize;
-    next_a_.stride = problem_.a.row_stride * kSize;
-    next_a_.segments = std::min(rows, part_.row_end - first);
+    next_a_.bytes = (a_by_rows_ ? depth_ : rows) * kSize;
+    next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
+    next_a_.segments = a_by_rows_ ? rows : depth_;
+    a_segments_a_tile_ = next_a_.segments / tiles + 1;
   }
 
   // What the next tile asks for: a row of the next panel of A, or a share of the next block of B. With few
   // rows, B is what there is to wait for.
   Fetch what_to_fetch() {
     const bool few_rows = part_.row_end - part_.row <= 64;
-    if (few_rows && next_b_.segments > 0) return take_from(next_b_, segments_a_tile_);
-    if (next_a_.segments > 0) return take_from(next_a_, 1);
-    if (next_b_.segments > 0) return take_from(next_b_, segments_a_tile_);
+    if (few_rows && next_b_.segments > 0) return take_from(next_b_, b_segments_a_tile_);
+    if (next_a_.segments > 0) return take_from(next_a_, a_segments_a_tile_);
+    if (next_b_.segments > 0) return take_from(next_b_, b_segments_a_tile_);
     return {};
   }
 
@@ -298,7 +320,7 @@ template <class In, class T> class Multiplication {
   // A strip of B stays in the first-level cache while all rows of A pass by.
   void columns_outside() {
     const std::int64_t all = part_.row_end - part_.row;
-    take_a(part_.row, all);
+    take_a(part_.row, Heights(all, kernels_.rows_of[kernels_.best_vectors]));
     for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
       take_columns(j, static_cast<int>(width));
@@ -323,7 +345,7 @@ template <class In, class T> class Multiplication {
   T* c_ = nullptr;                         // C's first row, at the columns taken
   const typename Kernels<T>::TileFunction* functions_ = nullptr;  // [rows], of the width taken
   Fetch next_a_, next_b_;                                         // not yet asked for
-  std::int64_t segments_a_tile_ = 1;                              // of next_b_
+  std::int64_t a_segments_a_tile_ = 1, b_segments_a_tile_ = 1;
   Tile<T> tile_;  // what the block's tiles have in common
 };
 

@@ -115,7 +115,9 @@ void plan_packed(const Shape& s, const Caches& caches, Plan& plan) {
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
   plan.nc = std::min(plan.nc, round_up(s.n, s.lanes));
   plan.pack_b = true;
-  plan.copy_a = s.widens;
+  // Columns of A in place are a page and a cache set for each element when the leading dimension is a power
+  // of two. Copying them costs f64 more than that on processors with a near third-level cache.
+  plan.copy_a = s.widens || (!s.a_by_rows && s.element == 4);
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {

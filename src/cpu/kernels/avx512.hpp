@@ -16,7 +16,6 @@ struct F32 {
   using Vector = __m512;
   using Mask = __mmask16;
   static constexpr int kLanes = 16;
-  static constexpr bool kMasksAreFree = true;
 
   /// The first `count` lanes, 0 <= count <= kLanes.
   static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
@@ -68,7 +67,6 @@ struct F64 {
   using Vector = __m512d;
   using Mask = __mmask8;
   static constexpr int kLanes = 8;
-  static constexpr bool kMasksAreFree = true;
 
   static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
   static Vector zero() { return _mm512_setzero_pd(); }

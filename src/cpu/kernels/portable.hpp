@@ -12,7 +12,6 @@ namespace tilewise::cpu::portable {
 template <class T> struct Lanes16 {
   using Element = T;
   static constexpr int kLanes = 16 / static_cast<int>(sizeof(T));
-  static constexpr bool kMasksAreFree = false;
   using Vector [[gnu::vector_size(16)]] = T;
   using Unaligned [[gnu::vector_size(16), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
   using Mask = std::int64_t;  ///< the number of lanes
