@@ -9,9 +9,12 @@
 #include <chrono>
 #include <ctime>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "bench/fma_peak.hpp"
 #include "bench/gemm_check.hpp"
@@ -34,6 +37,39 @@ double processor_seconds() {
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
+
+// For how long its threads have waited for a core although they had work, all together; 0 where the
+// system does not say.
+double waiting_seconds() {
+  double nanoseconds = 0;
+  std::error_code ignored;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    std::ifstream statistics(thread.path() / "schedstat");  // running, waiting, turns
+    double running = 0, waiting = 0;
+    if (statistics >> running >> waiting) nanoseconds += waiting;
+  }
+  return nanoseconds * 1e-9;
+}
+
+/// From now on, which part of the time did this program have what it needed?
+class Share {
+ public:
+  explicit Share(int threads) : threads_(threads), start_(now()) {}
+
+  // Of several threads some may rightly sleep, so what counts is the time that they wanted to run and could
+  // not. One thread is simpler: all time that was not its own was someone else's.
+  double after(double seconds) const {
+    if (!(seconds > 0)) return 1;
+    const double passed = now() - start_;
+    return threads_ == 1 ? passed / seconds : 1 - passed / seconds;
+  }
+
+ private:
+  double now() const { return threads_ == 1 ? processor_seconds() : waiting_seconds(); }
+
+  int threads_;
+  double start_;
+};
 
 class Server {
  public:
@@ -87,28 +123,23 @@ class Server {
     std::int64_t calls = 0, warm = 0;
     words >> calls >> warm;
     calls_(warm);
-    const double cpu_start = processor_seconds();
+    const Share share(options_.threads);
     const Clock::time_point start = Clock::now();
     calls_(calls);
     const Clock::time_point end = Clock::now();
     const double seconds = std::chrono::duration<double>(end - start).count();
-    return fmt::format("{} {}", seconds, share(processor_seconds() - cpu_start, seconds));
+    return fmt::format("{} {}", seconds, share.after(seconds));
   }
 
   std::string peak(std::istringstream& words) {
     std::string set, dtype;
     double wanted = 0;
     words >> set >> dtype >> wanted;
-    const double cpu_start = processor_seconds();
+    const Share share(options_.threads);
     const Clock::time_point start = Clock::now();
     const double flops = measure_fma_peak(set, parse_dtype(dtype), options_.threads, wanted);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return fmt::format("{} {}", flops, share(processor_seconds() - cpu_start, seconds));
-  }
-
-  // Of several threads some may rightly sleep, so nothing is known.
-  double share(double cpu_seconds, double seconds) const {
-    return options_.threads == 1 && seconds > 0 ? cpu_seconds / seconds : 1;
+    return fmt::format("{} {}", flops, share.after(seconds));
   }
 
   const WorkerOptions& options_;

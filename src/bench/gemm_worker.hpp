@@ -11,8 +11,8 @@
 //   time CALLS WARM                -> ok SECONDS SHARE  CALLS products, after WARM that are not timed
 //   peak SET DTYPE SECONDS         -> ok FLOP/s SHARE   what the cores can do at most
 //
-// SHARE is the part of the time that the program had the core, 1 for several threads: less than that says
-// that someone else ran on it meanwhile.
+// SHARE is the part of the time that the program had the core, or for several threads 1 less the part that
+// they waited for one: less than 1 says that someone else ran there meanwhile.
 #pragma once
 
 #include <string>
