@@ -265,7 +265,7 @@ double Bench::own_peak(Dtype dtype, double seconds) {
 void Bench::measure_peaks(std::vector<std::pair<Dtype, double>>& peaks) {
   for (const Dtype dtype : request_.dtypes) {
     std::vector<double> samples;
-    for (int i = 0; i < 20; ++i) samples.push_back(own_peak(dtype, kPeakSeconds));
+    for (int i = 0; i < kLeastRounds; ++i) samples.push_back(own_peak(dtype, kPeakSeconds));
     if (const double peak = rounded(median(samples)); peak > 0) peaks.emplace_back(dtype, peak);
   }
 }

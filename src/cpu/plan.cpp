@@ -108,16 +108,19 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
 void plan_packed(const Shape& s, const Caches& caches, Plan& plan) {
   // kc: as long as a tile of C is worth loading and storing. Few rows: shorter, so that B's block and the
   // next one, on its way from memory, are in the cache together.
-  plan.kc = equal_blocks(s.k, s.m <= 48 ? 192 : 512);
+  // Columns of A, read in place, are a page and a cache set for each element when the leading dimension is
+  // a power of two. Their copy is written as well as read: half the first-level cache is for it.
+  const bool copies_a = s.widens || !s.a_by_rows;
+  const std::int64_t copied = caches.l1 / 2 / (s.tile_rows * s.element);
+  const std::int64_t longest = s.a_by_rows ? 512 : std::min<std::int64_t>(512, copied);
+  plan.kc = equal_blocks(s.k, s.m <= 48 ? 192 : longest);
   // nc: B's block takes two thirds of the second-level cache, and never more than 3 MiB.
   const std::int64_t bytes = std::min<std::int64_t>(caches.l2 * 2 / 3, 3 << 20);
   const std::int64_t columns = bytes / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
   plan.nc = std::min(plan.nc, round_up(s.n, s.lanes));
   plan.pack_b = true;
-  // Columns of A in place are a page and a cache set for each element when the leading dimension is a power
-  // of two. Copying them costs f64 more than that on processors with a near third-level cache.
-  plan.copy_a = s.widens || (!s.a_by_rows && s.element == 4);
+  plan.copy_a = copies_a;
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
