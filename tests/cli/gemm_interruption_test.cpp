@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -49,9 +50,18 @@ class GemmInterruption : public GemmFiles {
     ::_exit(127);
   }
 
-  // Waits until the temporary file is there: the product has begun, or is about to.
+  // Whether the output's temporary file is there. (Another file may be, for a moment and before: the one
+  // that tries whether the folder can be written to.)
+  bool has_part() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "")) {
+      if (entry.path().extension() == ".part") return true;
+    }
+    return false;
+  }
+
+  // Waits until the product has begun, or is about to.
   bool has_begun(pid_t child) const {
-    while (folder_.entries() < 4) {
+    while (!has_part()) {
       int status = 0;
       if (::waitpid(child, &status, WNOHANG) == child) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
