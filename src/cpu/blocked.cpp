@@ -43,13 +43,13 @@ template <class In, class T> struct Layout {
   static constexpr bool kWidens = !std::is_same_v<In, T>;
   static constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
 
-  std::int64_t a_step =
-      0;  ///< from one copied row of A to the next: rows begin in different cache sets
+  // From one copied row of A to the next: rows begin in different cache sets.
+  std::int64_t a_step = 0;
   std::int64_t b_panels = 0, wide = 0, end = 0;
 
   Layout(const Product<In, T>& problem, const Plan& plan, const Part& part) {
     a_step = round_up(plan.kc, kLine) + kLine;
-    if (plan.copy_a) b_panels = a_rows(plan, part) * a_step;
+    if (plan.copy_a) b_panels = kGroupRows * a_step;
     wide = b_panels;
     const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
     const std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
@@ -62,10 +62,7 @@ template <class In, class T> struct Layout {
     }
   }
 
-  // Rows of A that are copied at a time.
-  static std::int64_t a_rows(const Plan& plan, const Part& part) {
-    return plan.columns_outside ? part.row_end - part.row : kGroupRows;
-  }
+  // Rows of A that are copied at a time, at most.
   static constexpr std::int64_t kGroupRows = 16;
 };
 

@@ -32,19 +32,22 @@ template <class T> Vectors<T> columns_of_b(const Problem<T, T, T, T>& problem, c
 // The short factor is copied, a span of k at a time: in order along k, and with vectors that begin in
 // different cache sets, which those of a matrix whose leading dimension is a power of two do not.
 template <class T> struct Span {
-  static constexpr std::int64_t kElements = (2 << 20) / static_cast<std::int64_t>(sizeof(T));
-
-  Span(std::int64_t few, std::int64_t k, std::int64_t kc)
-      : length(std::min(k, std::max(kElements / few / kc, std::int64_t{1}) * kc)),
-        step(round_up(length, 16) + 16) {}
-  std::int64_t length, step;
+  Span(const Problem<T, T, T, T>& problem, const Plan& plan, bool rows_are_few) {
+    constexpr std::int64_t kElements = kDotSpanBytes / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t few = rows_are_few ? problem.m : problem.n;
+    const std::int64_t blocks = std::max(kElements / few / plan.kc, std::int64_t{1});
+    length = std::min(problem.k, blocks * plan.kc);
+    step = round_up(length, 16) + 16;
+  }
+  std::int64_t length = 0, step = 0;
 };
 
-// The long factor streams past in place, so it must be the one whose vectors are contiguous.
-template <class T> bool rows_are_few(const Problem<T, T, T, T>& problem, const Part& part) {
+// The long factor streams past in place, so it must be the one whose vectors are contiguous. Asked of the
+// whole product, not of a thread's part, so that every thread sums in the same order.
+template <class T> bool rows_are_few(const Problem<T, T, T, T>& problem) {
   if (problem.a.column_stride != 1) return true;
   if (problem.b.row_stride != 1) return false;
-  return part.row_end - part.row <= part.column_end - part.column;
+  return problem.m <= problem.n;
 }
 
 template <class T> class Dots {
@@ -53,10 +56,10 @@ template <class T> class Dots {
       : problem_(problem),
         plan_(plan),
         kernels_(kernels<T>()),
-        rows_are_few_(rows_are_few(problem, part)),
+        rows_are_few_(rows_are_few(problem)),
         few_(rows_are_few_ ? rows_of_a(problem, part) : columns_of_b(problem, part)),
         many_(rows_are_few_ ? columns_of_b(problem, part) : rows_of_a(problem, part)),
-        span_(few_.count, problem.k, plan.kc),
+        span_(problem, plan, rows_are_few_),
         copy_(buffer),
         sums_(buffer + few_.count * span_.step) {
     tile_.a = copy_;
@@ -71,8 +74,8 @@ template <class T> class Dots {
   static std::int64_t buffer_elements(const Problem<T, T, T, T>& problem, const Plan& plan,
                                       const Part& part) {
     const std::int64_t few =
-        rows_are_few(problem, part) ? part.row_end - part.row : part.column_end - part.column;
-    return few * (Span<T>(few, problem.k, plan.kc).step +
+        rows_are_few(problem) ? part.row_end - part.row : part.column_end - part.column;
+    return few * (Span<T>(problem, plan, rows_are_few(problem)).step +
                   kernels<T>().dot_columns * static_cast<std::int64_t>(kernels<T>().lanes));
   }
 

@@ -62,9 +62,12 @@ bool wants_dots(const Shape& s) {
 
 void plan_dots(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kDot;
-  // One vector of the long factor, and a tile's of both, stay in the first-level cache.
+  // A block of the long factor's vectors stays in the first-level cache until all of the short one's have
+  // met it; where those are one tile, there is nothing to wait for.
+  constexpr std::int64_t kOneTile = 4;
   const std::int64_t few = std::min(s.m, s.n);
-  plan.kc = few <= 4 ? s.k : round_up(caches.l1 / (16 * s.element), s.lanes);
+  plan.kc = few <= kOneTile ? std::min(s.k, kDotSpanBytes / (kOneTile * s.element))
+                            : round_up(caches.l1 / (16 * s.element), s.lanes);
 }
 
 // Blocks of k of equal length, at most `longest`, in whole eights.

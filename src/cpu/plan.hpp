@@ -14,6 +14,9 @@
 
 namespace tilewise::cpu {
 
+/// Bytes of the short factor that dot products copy at a time.
+constexpr std::int64_t kDotSpanBytes = 2 << 20;
+
 /// The most products that a pass of a stream does: so many rows of the long factor are read side by side.
 /// Eight rows whose distance is a power of two still fit in one set of a first-level cache.
 constexpr std::int64_t kStreamDepth = 8;
@@ -34,7 +37,6 @@ struct Plan {
   bool copy_a = false;           ///< panels of A's rows are copied next to one another
   bool turned = false;           ///< kStream: few columns, not few rows
   bool columns_outside = false;  ///< a strip of B's columns meets all of A before the next one
-  std::int64_t prefetch = 0;     ///< elements ahead of B, read in place, to ask the memory for
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };
 

@@ -285,6 +285,19 @@ TEST(Engine, AlphaZeroAndNoProductsScaleOnly) {
   gemm(engine(), ProblemF64{5, 0, 5, 1, {}, {}, 0, nullptr, 1});
 }
 
+// Dot products over more of k than the copy of the short factor holds at a time: how much that is must not
+// depend on how many of its vectors a thread has.
+TEST(Engine, TheSameBitsOfLongDotProducts) {
+  std::vector<float> first;
+  for (const int threads : {1, 2, 3}) {
+    Trial<float, float, float> trial({20, 23, 60000, false, true, 1, 0, threads});
+    trial.run();
+    if (first.empty()) first = trial.c();
+    EXPECT_EQ(std::memcmp(first.data(), trial.c().data(), first.size() * sizeof(float)), 0)
+        << threads << " threads";
+  }
+}
+
 // NaN and infinities reach exactly the elements that arithmetic takes them to.
 TEST(Engine, NanAndInfinityTravel) {
   for (const auto& [m, n, k] : {std::tuple(5, 70, 33), std::tuple(130, 140, 300),
@@ -378,7 +391,8 @@ TEST(Engine, BuffersAreBounded) {
     Caches caches;
     caches.l2 = l2;
     for (const auto& [m, n, k] : {std::tuple(5000, 5000, 5000), std::tuple(20, 1000000, 1000000),
-                                  std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7)}) {
+                                  std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7),
+                                  std::tuple(4, 1000, 10000000), std::tuple(1000, 1, 10000000)}) {
       for (int turned = 0; turned < 4; ++turned) {
         ProblemF64 p;
         p.m = m;

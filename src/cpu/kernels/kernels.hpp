@@ -17,7 +17,7 @@ struct Fetch {
   int lines = 1;  ///< asked for with every step of k
 };
 
-/// One tile of C, at most max_rows × vectors·lanes, over `k` products:
+/// One tile of C, at most Kernels::rows_of[vectors] × vectors·lanes, over `k` products:
 ///   C = alpha·A·B + beta·C
 /// The sum of one element runs over ascending k in one accumulator, fused multiply-adds where the
 /// instruction set has them, whatever the tile's shape is.
@@ -71,8 +71,8 @@ template <class T> struct Kernels {
   int lanes = 1;          ///< elements of a vector
   int best_vectors = 1;   ///< width of the tile to prefer
   int most_vectors = 1;   ///< width of the widest tile
-  int rows_of[kMostVectors + 1] =
-      {};  ///< rows of the largest tile that is so many vectors wide; 0: none
+  /// Rows of the largest tile that is so many vectors wide; 0: none.
+  int rows_of[kMostVectors + 1] = {};
   using TileFunction = void (*)(const Tile<T>&);
   /// [vectors][rows]: the elements of a row of A are neighbours (as in A, not transposed).
   TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
@@ -97,7 +97,8 @@ template <class T> struct Kernels {
                     T* to, std::int64_t to_step) = nullptr;
 };
 
-/// The tables of the instruction sets; null where this build or processor's family has none.
+/// The tables of the instruction sets. Never null; whether the processor can run one is for
+/// instruction_set() to say.
 const Kernels<float>* avx512_kernels_f32();
 const Kernels<double>* avx512_kernels_f64();
 const Kernels<float>* avx2_kernels_f32();
