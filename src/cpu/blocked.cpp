@@ -52,7 +52,8 @@ template <class In, class T> struct Layout {
     if (plan.copy_a) b_panels = kGroupRows * a_step;
     wide = b_panels;
     const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
-    const std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
+    std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
+    if (plan.columns_outside) columns = std::min(columns, best * lanes);  // a panel at a time
     if (plan.pack_b) wide += round_up(plan.kc * round_up(columns, lanes), kLine);
     end = wide;
     // Rows of B on their way into panels: one, or a panel's, when they lie along k.
@@ -77,6 +78,7 @@ template <class In, class T> class Multiplication {
         kernels_(kernels<T>()),
         lanes_(kernels_.lanes),
         a_by_rows_(problem.a.column_stride == 1),
+        packs_on_the_way_(plan.pack_b && problem.b.column_stride == 1 && !Layout<In, T>::kWidens),
         buffer_(reinterpret_cast<T*>(buffer)) {}
 
   void run() {
@@ -89,7 +91,7 @@ template <class In, class T> class Multiplication {
         tile_.c_step = problem_.c_stride;
         tile_.alpha = problem_.alpha;
         tile_.beta = k_ == 0 ? problem_.beta : T{1};
-        if (plan_.pack_b) pack_b();
+        if (plan_.pack_b && !packs_on_the_way_) pack_b();
         foresee_b();
         if (plan_.columns_outside) {
           columns_outside();
@@ -103,8 +105,9 @@ template <class In, class T> class Multiplication {
  private:
   int width_at(std::int64_t j) const {
     const std::int64_t vectors = (columns_ - j + lanes_ - 1) / lanes_;
+    const bool may_be_wider = plan_.columns_outside && !plan_.pack_b;
     return next_width(vectors, kernels_.best_vectors,
-                      plan_.columns_outside ? kernels_.most_vectors : kernels_.best_vectors);
+                      may_be_wider ? kernels_.most_vectors : kernels_.best_vectors);
   }
 
   const In* a_at(std::int64_t i) const {
@@ -113,7 +116,9 @@ template <class In, class T> class Multiplication {
   const In* b_at(std::int64_t p, std::int64_t j) const {
     return problem_.b.data + p * problem_.b.row_stride + j * problem_.b.column_stride;
   }
-  T* b_panel(std::int64_t j) const { return buffer_ + layout_.b_panels + j * depth_; }
+  T* b_panel(std::int64_t j) const {
+    return buffer_ + layout_.b_panels + (plan_.columns_outside ? 0 : j * depth_);
+  }
 
   // Copies the block of B into panels. That of the columns from j on begins at b_panel(j).
   void pack_b() {
@@ -129,14 +134,6 @@ template <class In, class T> class Multiplication {
       for (std::int64_t p = 0; p < depth_; ++p) {
         copy_row(b_at(k_ + p, column_), wide, columns_);
         pack_row_of_b(wide, p);
-      }
-    } else {
-      for (std::int64_t j = 0, end = 0; j < columns_; j = end) {  // panels of one width at a time
-        const std::int64_t width = width_at(j) * lanes_;
-        for (end = j + width; end < columns_ && width_at(end) * lanes_ == width;) end += width;
-        end = std::min(end, columns_);
-        kernels_.pack(depth_, end - j, b_at(k_, column_ + j), problem_.b.row_stride, b_panel(j),
-                      width);
       }
     }
   }
@@ -241,6 +238,18 @@ template <class In, class T> class Multiplication {
     functions_ = a_by_rows_ ? kernels_.by_rows[width] : kernels_.by_columns[width];
   }
 
+  // The same, for the first rows that meet these columns: B is where it was, and is copied on the way.
+  void take_columns_and_pack(std::int64_t j, int width) {
+    take_columns(j, width);
+    if constexpr (!Layout<In, T>::kWidens) {
+      tile_.panel = b_panel(j);
+      tile_.b = b_at(k_, column_ + j);
+      tile_.b_step = problem_.b.row_stride;
+      functions_ =
+          a_by_rows_ ? kernels_.packing_by_rows[width] : kernels_.packing_by_columns[width];
+    }
+  }
+
   // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
   void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows) {
     if (a_by_rows_) {
@@ -272,9 +281,12 @@ template <class In, class T> class Multiplication {
       foresee_a(first + taken, taken, heights.tiles * panels);
       for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
         width = width_at(j);
-        take_columns(j, static_cast<int>(width));
+        const bool packs = packs_on_the_way_ && g == 0;
+        if (!packs) take_columns(j, static_cast<int>(width));
         for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
-          const Fetch fetch = what_to_fetch();
+          if (packs && t == 0) take_columns_and_pack(j, static_cast<int>(width));
+          if (packs && t == 1) take_columns(j, static_cast<int>(width));
+          const Fetch fetch = packs && t == 0 ? next_panel(j, width, 1) : what_to_fetch();
           tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
           multiply(first + i, i, heights.of(t));
         }
@@ -320,12 +332,40 @@ template <class In, class T> class Multiplication {
     take_a(part_.row, Heights(all, kernels_.rows_of[kernels_.best_vectors]));
     for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
-      take_columns(j, static_cast<int>(width));
       const Heights heights(all, kernels_.rows_of[width]);
+      Fetch next = next_panel(j, width, heights.tiles);
+      const std::int64_t segments = (depth_ + heights.tiles - 1) / heights.tiles;
       for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+        if (packs_on_the_way_ && t == 0) {
+          take_columns_and_pack(j, static_cast<int>(width));
+        } else if (t <= 1) {
+          take_columns(j, static_cast<int>(width));
+        }
+        const Fetch fetch = take_from(next, segments);
+        tile_.fetch = packs_on_the_way_ && fetch.segments > 0 ? &fetch : nullptr;
         multiply(part_.row + i, i, heights.of(t));
       }
     }
+    tile_.fetch = nullptr;
+  }
+
+  // The panel of B after that of the columns from j on, to be asked for in the course of `tiles` tiles: in
+  // the same block, or the first one of the next block of k.
+  Fetch next_panel(std::int64_t j, std::int64_t width, std::int64_t tiles) const {
+    std::int64_t k = k_, column = j + width * lanes_;
+    if (column >= columns_) {
+      k += plan_.kc;
+      column = 0;
+    }
+    if (k >= problem_.k) return {};
+    constexpr std::int64_t kSize = sizeof(In), kLine = 64;
+    Fetch fetch;
+    fetch.at = reinterpret_cast<const char*>(b_at(k, column_ + column));
+    fetch.bytes = std::min(width * lanes_, columns_ - column) * kSize;
+    fetch.stride = problem_.b.row_stride * kSize;
+    fetch.segments = std::min(depth_, problem_.k - k);
+    fetch.lines = static_cast<int>((fetch.bytes / kLine + 1) / tiles + 1);
+    return fetch;
   }
 
   const Product<In, T>& problem_;
@@ -335,6 +375,7 @@ template <class In, class T> class Multiplication {
   const Kernels<T>& kernels_;
   const std::int64_t lanes_;
   const bool a_by_rows_;
+  const bool packs_on_the_way_;  // B is copied by the kernels that read it first
   T* const buffer_;
   std::int64_t column_ = 0, columns_ = 0;  // the block's, of C
   std::int64_t k_ = 0, depth_ = 0;         // the block's, of k

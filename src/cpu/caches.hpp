@@ -11,12 +11,16 @@ namespace tilewise::cpu {
 struct Caches {
   std::int64_t l1 = 32 << 10, l2 = 512 << 10, l3 = 8 << 20;
   int l1_ways = 8;
+  /// A core reads its third-level cache nearly as fast as its second-level one: it belongs to a few
+  /// neighbours, not to a mesh of all cores.
+  bool l3_is_near = false;
 
   bool operator==(const Caches&) const = default;
 };
 
 /// Read once a process: from /sys/devices/system/cpu, else from CPUID, else the defaults above. A
-/// size that is missing or absurd keeps its default.
+/// size that is missing or absurd keeps its default. Whether the third level is near is known of the
+/// processor's maker.
 const Caches& caches();
 
 /// What the folders index0, index1, … below `folder` say, or nothing when none describes a data

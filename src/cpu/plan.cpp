@@ -75,13 +75,17 @@ std::int64_t equal_blocks(std::int64_t k, std::int64_t longest) {
   return round_up(divide_up(k, divide_up(k, longest)), 8);
 }
 
+constexpr std::int64_t kLongest = 4096;  // a tile has nothing to gain from more products
+
 bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
 }
 
 // Small products, or narrow ones: a strip of B stays in a cache without being copied.
 void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
-  plan.kc = wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, 2048 / s.element);
+  const std::int64_t longest =
+      std::clamp(caches.l2 / (s.n * s.element), std::int64_t{512}, kLongest);
+  plan.kc = wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, longest);
   plan.nc = s.n;
   plan.columns_outside = true;
 }
@@ -108,22 +112,61 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
 
-void plan_packed(const Shape& s, const Caches& caches, Plan& plan) {
-  // kc: as long as a tile of C is worth loading and storing. Few rows: shorter, so that B's block and the
-  // next one, on its way from memory, are in the cache together.
-  // Columns of A, read in place, are a page and a cache set for each element when the leading dimension is
-  // a power of two. Their copy is written as well as read: half the first-level cache is for it.
-  const bool copies_a = s.widens || !s.a_by_rows;
-  const std::int64_t copied = caches.l1 / 2 / (s.tile_rows * s.element);
-  const std::int64_t longest = s.a_by_rows ? 512 : std::min<std::int64_t>(512, copied);
-  plan.kc = equal_blocks(s.k, s.m <= 48 ? 192 : longest);
-  // nc: B's block takes two thirds of the second-level cache, and never more than 3 MiB.
-  const std::int64_t bytes = std::min<std::int64_t>(caches.l2 * 2 / 3, 3 << 20);
-  const std::int64_t columns = bytes / (plan.kc * s.element);
-  plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
-  plan.nc = std::min(plan.nc, round_up(s.n, s.lanes));
+// Bytes of B that are packed at a time: what stays near enough to be read again for every panel of A.
+std::int64_t block_bytes(const Caches& caches, int threads) {
+  constexpr std::int64_t kMost = 7 << 19;  // 3.5 MiB
+  const std::int64_t second = caches.l2 * 2 / 3;
+  const std::int64_t third = caches.l3_is_near ? caches.l3 / 2 / threads : 0;
+  return std::min(kMost, std::max(second, third));
+}
+
+// kc: the longer, the fewer times C is loaded and stored; but blocks of few columns read A as often. So
+// it is as long as leaves all columns in one block, within limits: C's traffic stays small beside that of
+// B while there are no more products to a tile than rows, and no more than pay.
+// Every thread sums as any other does: kc must not depend on how many there are.
+std::int64_t packed_depth(const Shape& s, const Caches& caches) {
+  std::int64_t longest = s.widens ? 512 : kLongest, shortest = 512;
+  if (!s.a_by_rows) {
+    // Columns of A, read in place, are a page and a cache set for each element when the leading dimension
+    // is a power of two. Their copy is written as well as read: half the first-level cache is for it.
+    longest =
+        std::min({std::int64_t{512}, 2048 / s.element, caches.l1 / 2 / (s.tile_rows * s.element)});
+  }
+  shortest = std::min(longest, std::clamp<std::int64_t>(s.m, 64, shortest));
+  const std::int64_t whole_rows = block_bytes(caches, 1) / (s.n * s.element) / 8 * 8;
+  return equal_blocks(s.k, std::clamp(whole_rows, shortest, longest));
+}
+
+// Not many rows: all of A's block stays in the second-level cache, and a panel of B at a time passes by,
+// copied by the first tile that reads it.
+constexpr std::int64_t kPanelDepth = 512;
+
+bool wants_panels(const Shape& s, const Caches& caches) {
+  return !s.widens && s.a_by_rows && s.b_by_rows &&
+         s.m * std::min(s.k, kPanelDepth) * s.element <= caches.l2 * 3 / 4;
+}
+
+void plan_panels(const Shape& s, Plan& plan) {
   plan.pack_b = true;
-  plan.copy_a = copies_a;
+  plan.columns_outside = true;
+  plan.kc = equal_blocks(s.k, kPanelDepth);
+  plan.nc = s.n;
+}
+
+void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
+  plan.pack_b = true;
+  plan.copy_a = s.widens || !s.a_by_rows;
+  plan.kc = packed_depth(s, caches);
+  const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
+  plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
+}
+
+// Blocks of columns as equal as they can be, in whole tiles.
+void level_columns(const Shape& s, Plan& plan) {
+  const std::int64_t columns = divide_up(s.n, plan.column_parts);
+  const std::int64_t blocks = divide_up(columns, plan.nc);
+  plan.nc = blocks == 1 ? round_up(columns, s.lanes)
+                        : round_up(divide_up(columns, blocks), s.tile_columns);
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
@@ -164,10 +207,13 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
     plan_stream(s, caches, plan);
   } else if (wants_in_place(s, caches)) {
     plan_in_place(s, caches, plan);
+  } else if (wants_panels(s, caches)) {
+    plan_panels(s, plan);
   } else {
-    plan_packed(s, caches, plan);
+    plan_packed(s, caches, threads, plan);
   }
   divide(s, threads, plan);
+  if (plan.pack_b && !plan.columns_outside) level_columns(s, plan);
   return plan;
 }
 
@@ -187,7 +233,7 @@ std::string to_string(const Plan& plan) {
   if (plan.path == Path::kScale) return "scale";
   std::string text = plan.path == Path::kDot      ? "dots"
                      : plan.path == Path::kStream ? "stream"
-                     : plan.pack_b                ? "packed"
+                     : plan.pack_b                ? plan.columns_outside ? "panels" : "packed"
                                                   : "in place";
   if (plan.path == Path::kBlocked) text += ", nc " + std::to_string(plan.nc);
   text += ", kc " + std::to_string(plan.kc);

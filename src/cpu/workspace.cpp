@@ -19,10 +19,14 @@ namespace {
 
 constexpr std::size_t kPage = 4 << 10, kHugePage = 2 << 20;
 
+/// From here on a buffer takes huge pages: small pages lie anywhere in memory, so that some sets of the
+/// second-level cache get more of them than they have ways, and the panels that were to stay there do not.
+constexpr std::size_t kWorthHugePages = 128 << 10;
+
 /// `bytes` and what rounding to whole pages adds, so that small differences between products do not
 /// make buffers grow.
 std::size_t whole_pages(std::size_t bytes) {
-  const std::size_t page = bytes < kHugePage ? kPage : kHugePage;
+  const std::size_t page = bytes < kWorthHugePages ? kPage : kHugePage;
   if (bytes > std::numeric_limits<std::size_t>::max() - page) return bytes;
   return (bytes + page - 1) / page * page;
 }
@@ -32,7 +36,7 @@ std::size_t whole_pages(std::size_t bytes) {
               "packing buffer: no memory for " + std::to_string(bytes) + " bytes");
 }
 
-/// One load where 512 would walk the page table; a wish, so its failure is none.
+/// A wish, so its failure is none.
 void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   if (bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);

@@ -247,10 +247,45 @@ TEST(Engine, EveryPathIsTaken) {
   };
   path(64, 64, 64, false, false);
   path(300, 300, 300, false, false);
+  path(300, 300, 300, true, false);
   path(1, 1100, 513, false, false);
   path(1, 1100, 513, false, true);
   path(1100, 1, 513, true, false);
-  EXPECT_EQ(paths, (std::set<std::string>{"dots", "in place", "packed", "stream"}));
+  EXPECT_EQ(paths, (std::set<std::string>{"dots", "in place", "packed", "panels", "stream"}));
+}
+
+// Every way through the blocks, whatever this machine's caches would choose: blocks so small that each loop
+// goes round several times, and ends in the middle.
+TEST(Engine, EveryPlanOfBlocksMultiplies) {
+  for (int turned = 0; turned < 4; ++turned) {
+    const bool a_turned = turned % 2 != 0, b_turned = turned / 2 != 0;
+    for (const auto& [m, n, k] : {std::tuple(5, 70, 64), std::tuple(37, 301, 75)}) {
+      for (int ways = 0; ways < 8; ++ways) {
+        Plan plan;
+        plan.path = Path::kBlocked;
+        plan.pack_b = ways % 2 != 0;
+        plan.copy_a = ways / 2 % 2 != 0;
+        plan.columns_outside = ways / 4 != 0;
+        if (!plan.pack_b && b_turned) continue;
+        if (plan.columns_outside && (plan.copy_a || b_turned)) continue;
+        for (const std::int64_t kc : {24, 200}) {
+          plan.kc = std::min<std::int64_t>(kc, k);
+          plan.nc = kc == 24 ? 96 : 512;
+          Trial<float, float, float> trial({m, n, k, a_turned, b_turned, 1.5, -0.5});
+          const ProblemF32 problem = trial.problem();
+          const Part part{0, m, 0, n};
+          std::vector<float> buffer(
+              blocked_buffer_bytes<float>(problem, plan, part) / sizeof(float) + 16);
+          void* start = buffer.data();
+          std::size_t space = buffer.size() * sizeof(float);
+          std::align(64, space - 64, start, space);
+          multiply_blocked(problem, plan, part, static_cast<std::byte*>(start));
+          trial.check();
+          if (HasFatalFailure()) FAIL() << to_string(plan);
+        }
+      }
+    }
+  }
 }
 
 TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
@@ -390,6 +425,7 @@ TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
     Caches caches;
     caches.l2 = l2;
+    caches.l3_is_near = l2 == 1 << 20;
     for (const auto& [m, n, k] : {std::tuple(5000, 5000, 5000), std::tuple(20, 1000000, 1000000),
                                   std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7),
                                   std::tuple(4, 1000, 10000000), std::tuple(1000, 1, 10000000)}) {
@@ -401,7 +437,7 @@ TEST(Engine, BuffersAreBounded) {
         p.a = {nullptr, turned % 2 ? 1 : k, turned % 2 ? m : 1};
         p.b = {nullptr, turned / 2 ? 1 : n, turned / 2 ? k : 1};
         const Plan plan = make_plan(p, caches, 1);
-        EXPECT_LE(cpu::Run<ProblemF64>(p, plan).part_bytes(), std::size_t{4} << 20)
+        EXPECT_LE(cpu::Run<ProblemF64>(p, plan).part_bytes(), std::size_t{4'000'000})
             << m << "x" << n << "x" << k << " turned " << turned << ", L2 " << l2;
       }
     }

@@ -11,6 +11,13 @@
 
 namespace tilewise::cpu::avx2 {
 
+/// The largest kernels that the registers hold.
+struct Limits {
+  static constexpr const char* kName = "avx2";
+  static constexpr int kBestVectors = 2, kTileRows[] = {0, 12, 6, 4, 0};  // [vectors]
+  static constexpr int kDotRows = 3, kDotColumns = 4, kStreamRows = 3;
+};
+
 // The first `count` lanes are all ones when read from kMaskBits + 8 - count.
 alignas(64) constexpr std::int32_t kMaskBits[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
                                                     0,  0,  0,  0,  0,  0,  0,  0};

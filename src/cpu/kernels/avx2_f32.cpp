@@ -9,34 +9,9 @@ namespace tilewise::cpu {
 namespace avx2 {
 namespace {
 
-#define TILEWISE_UNROLL _Pragma("GCC unroll 32")
-#include "cpu/kernels/dot.inl"
-#include "cpu/kernels/pack.inl"
-#include "cpu/kernels/stream.inl"
-#include "cpu/kernels/tile.inl"
-#include "cpu/kernels/transpose.inl"
+#include "cpu/kernels/table.inl"
 
-constexpr Kernels<float> make_kernels() {
-  Kernels<float> kernels;
-  kernels.name = "avx2";
-  kernels.lanes = F32::kLanes;
-  kernels.best_vectors = 2;
-  list_tiles<F32, 1>(kernels, std::make_integer_sequence<int, 12>());
-  list_tiles<F32, 2>(kernels, std::make_integer_sequence<int, 6>());
-  list_tiles<F32, 3>(kernels, std::make_integer_sequence<int, 4>());
-  kernels.dot_rows = 3;
-  kernels.dot_columns = 4;
-  list_dots<F32, 1>(kernels, std::make_integer_sequence<int, 4>());
-  list_dots<F32, 2>(kernels, std::make_integer_sequence<int, 4>());
-  list_dots<F32, 3>(kernels, std::make_integer_sequence<int, 4>());
-  list_streams<F32>(kernels, std::make_integer_sequence<int, 3>());
-  kernels.stream_rows = 3;
-  kernels.pack = &pack_rows<F32>;
-  kernels.transpose = &transpose_block<F32>;
-  return kernels;
-}
-
-constexpr Kernels<float> kKernels = make_kernels();
+constexpr Kernels<float> kKernels = make_kernels<F32>();
 
 }  // namespace
 }  // namespace avx2

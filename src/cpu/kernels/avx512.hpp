@@ -11,6 +11,13 @@
 
 namespace tilewise::cpu::avx512 {
 
+/// The largest kernels that the registers hold.
+struct Limits {
+  static constexpr const char* kName = "avx512";
+  static constexpr int kBestVectors = 3, kTileRows[] = {0, 14, 12, 8, 6};  // [vectors]
+  static constexpr int kDotRows = 4, kDotColumns = 6, kStreamRows = 6;
+};
+
 struct F32 {
   using Element = float;
   using Vector = __m512;

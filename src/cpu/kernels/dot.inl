@@ -67,9 +67,3 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
     }
   }
 }
-
-template <class S, int kRows, int... kIndex>
-constexpr void list_dots(Kernels<typename S::Element>& kernels,
-                         std::integer_sequence<int, kIndex...>) {
-  ((kernels.dot[kRows][kIndex + 1] = &dot_tile<S, kRows, kIndex + 1>), ...);
-}

@@ -27,7 +27,8 @@ template <class T> struct Tile {
   std::int64_t a_step = 0;
   const T* b = nullptr;  ///< element (p, j) at b[p·b_step + j]
   std::int64_t b_step = 0;
-  T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
+  T* panel = nullptr;  ///< where the kernels that pack copy B to, vectors·lanes elements a row
+  T* c = nullptr;      ///< element (i, j) at c[i·c_step + j]
   std::int64_t c_step = 0;
   T alpha = 1, beta = 0;         ///< beta = 0 does not read C
   std::int64_t last_lanes = 0;   ///< columns of the last vector, 1 .. lanes
@@ -78,6 +79,10 @@ template <class T> struct Kernels {
   TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
   /// [vectors][rows]: the elements of a column of A are neighbours.
   TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
+  /// The same, and B is copied into a panel on the way, filled up with 0: then the rows that follow find it
+  /// there. Up to best_vectors.
+  TileFunction packing_by_rows[kMostVectors + 1][kMostRows + 1] = {};
+  TileFunction packing_by_columns[kMostVectors + 1][kMostRows + 1] = {};
 
   int dot_rows = 1, dot_columns = 1;  ///< of the largest tile of dot products
   using DotFunction = void (*)(const DotTile<T>&);

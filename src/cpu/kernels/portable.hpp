@@ -9,6 +9,13 @@
 
 namespace tilewise::cpu::portable {
 
+/// The largest kernels that the registers hold.
+struct Limits {
+  static constexpr const char* kName = "portable";
+  static constexpr int kBestVectors = 2, kTileRows[] = {0, 8, 4, 0, 0};  // [vectors]
+  static constexpr int kDotRows = 2, kDotColumns = 4, kStreamRows = 3;
+};
+
 template <class T> struct Lanes16 {
   using Element = T;
   static constexpr int kLanes = 16 / static_cast<int>(sizeof(T));

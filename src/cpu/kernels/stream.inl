@@ -62,9 +62,3 @@ template <class S, int kRows> void stream_tile(const StreamTile<typename S::Elem
     stream_columns<S, kRows, false>(tile, j, S::first(over == 0 ? S::kLanes : over));
   }
 }
-
-template <class S, int... kIndex>
-constexpr void list_streams(Kernels<typename S::Element>& kernels,
-                            std::integer_sequence<int, kIndex...>) {
-  ((kernels.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
-}

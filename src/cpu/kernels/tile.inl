@@ -50,13 +50,17 @@ template <class S, int kRows, int kVectors> struct TileSum {
     }
   }
 
-  // One step of k: `element(i)` is where row i's element of A is.
-  template <class Where, class Last>
-  [[gnu::always_inline]] inline void step(Where element, const T* b, Last last) {
+  // One step of k: `element(i)` is where row i's element of A is. With kPacks, B's row goes to `panel` too.
+  template <bool kPacks, class Where, class Last>
+  [[gnu::always_inline]] inline void step(Where element, const T* b, T* panel, Last last) {
     V row[kVectors];
     TILEWISE_UNROLL
     for (int v = 0; v + 1 < kVectors; ++v) row[v] = S::load(b + v * S::kLanes);
     row[kVectors - 1] = load_last<S>(b + (kVectors - 1) * S::kLanes, last);
+    if (kPacks) {
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v) S::store(panel + v * S::kLanes, row[v]);
+    }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
       const V a = S::all(*element(i));
@@ -211,7 +215,7 @@ template <class S, int kRows, int kVectors, class Step, class Advance>
   }
 }
 
-template <class S, int kRows, int kVectors, class Last>
+template <class S, int kRows, int kVectors, bool kPacks, class Last>
 [[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
                                                     Last last) {
   using T = typename S::Element;
@@ -219,61 +223,57 @@ template <class S, int kRows, int kVectors, class Last>
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
+  T* panel = tile.panel;
   sum.clear();
   sum_up<S, kRows, kVectors>(
       tile,
       [&](int ahead) __attribute__((always_inline)) {
-        sum.step(
-            [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b, last);
+        sum.template step<kPacks>(
+            [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b, panel,
+            last);
         b += b_step;
+        if (kPacks) panel += kVectors * S::kLanes;
       },
       [&](int count) __attribute__((always_inline)) { rows.advance(count); });
   sum.put(tile, last);
 }
 
-template <class S, int kRows, int kVectors, class Last>
+template <class S, int kRows, int kVectors, bool kPacks, class Last>
 [[gnu::always_inline]] inline void multiply_by_columns(const Tile<typename S::Element>& tile,
                                                        Last last) {
   using T = typename S::Element;
   TileSum<S, kRows, kVectors> sum;
   const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
   const T *a = tile.a, *b = tile.b;
+  T* panel = tile.panel;
   sum.clear();
   sum_up<S, kRows, kVectors>(
       tile,
       [&](int) __attribute__((always_inline)) {
-        sum.step(
-            [a](int i) __attribute__((always_inline)) { return a + i; }, b, last);
+        sum.template step<kPacks>(
+            [a](int i) __attribute__((always_inline)) { return a + i; }, b, panel, last);
         a += a_step;
         b += b_step;
+        if (kPacks) panel += kVectors * S::kLanes;
       },
       [](int) {});
   sum.put(tile, last);
 }
 
-template <class S, int kRows, int kVectors>
+template <class S, int kRows, int kVectors, bool kPacks>
 void tile_by_rows(const Tile<typename S::Element>& tile) {
   if (tile.last_lanes == S::kLanes) {
-    multiply_by_rows<S, kRows, kVectors>(tile, AllLanes{});
+    multiply_by_rows<S, kRows, kVectors, kPacks>(tile, AllLanes{});
   } else {
-    multiply_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+    multiply_by_rows<S, kRows, kVectors, kPacks>(tile, S::first(tile.last_lanes));
   }
 }
 
-template <class S, int kRows, int kVectors>
+template <class S, int kRows, int kVectors, bool kPacks>
 void tile_by_columns(const Tile<typename S::Element>& tile) {
   if (tile.last_lanes == S::kLanes) {
-    multiply_by_columns<S, kRows, kVectors>(tile, AllLanes{});
+    multiply_by_columns<S, kRows, kVectors, kPacks>(tile, AllLanes{});
   } else {
-    multiply_by_columns<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+    multiply_by_columns<S, kRows, kVectors, kPacks>(tile, S::first(tile.last_lanes));
   }
-}
-
-template <class S, int kVectors, int... kIndex>
-constexpr void list_tiles(Kernels<typename S::Element>& kernels,
-                          std::integer_sequence<int, kIndex...>) {
-  kernels.rows_of[kVectors] = sizeof...(kIndex);
-  if (kVectors > kernels.most_vectors) kernels.most_vectors = kVectors;
-  ((kernels.by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors>), ...);
-  ((kernels.by_columns[kVectors][kIndex + 1] = &tile_by_columns<S, kIndex + 1, kVectors>), ...);
 }

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of one instruction set's kernels: included by the file that compiles them, inside that set's
+// namespace, after its vector types and its Limits.
+
+#define TILEWISE_UNROLL _Pragma("GCC unroll 32")
+#include "cpu/kernels/dot.inl"
+#include "cpu/kernels/pack.inl"
+#include "cpu/kernels/stream.inl"
+#include "cpu/kernels/tile.inl"
+#include "cpu/kernels/transpose.inl"
+
+template <class S, int kVectors, int... kIndex>
+constexpr void list_tiles(Kernels<typename S::Element>& table,
+                          std::integer_sequence<int, kIndex...>) {
+  ((table.by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors, false>), ...);
+  ((table.by_columns[kVectors][kIndex + 1] = &tile_by_columns<S, kIndex + 1, kVectors, false>),
+   ...);
+  if constexpr (kVectors <= Limits::kBestVectors) {
+    ((table.packing_by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors, true>),
+     ...);
+    ((table.packing_by_columns[kVectors][kIndex + 1] =
+          &tile_by_columns<S, kIndex + 1, kVectors, true>),
+     ...);
+  }
+}
+
+// Tiles of kVectors vectors and of more.
+template <class S, int kVectors = 1>
+constexpr void list_all_tiles(Kernels<typename S::Element>& table) {
+  constexpr int kRows = Limits::kTileRows[kVectors];
+  if constexpr (kRows > 0) {
+    table.rows_of[kVectors] = kRows;
+    table.most_vectors = kVectors;
+    list_tiles<S, kVectors>(table, std::make_integer_sequence<int, kRows>());
+    if constexpr (kVectors < Kernels<typename S::Element>::kMostVectors) {
+      list_all_tiles<S, kVectors + 1>(table);
+    }
+  }
+}
+
+template <class S, int kRows, int... kIndex>
+constexpr void list_dots(Kernels<typename S::Element>& table,
+                         std::integer_sequence<int, kIndex...> columns) {
+  ((table.dot[kRows][kIndex + 1] = &dot_tile<S, kRows, kIndex + 1>), ...);
+  if constexpr (kRows < Limits::kDotRows) list_dots<S, kRows + 1>(table, columns);
+}
+
+template <class S, int... kIndex>
+constexpr void list_streams(Kernels<typename S::Element>& table,
+                            std::integer_sequence<int, kIndex...>) {
+  ((table.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
+}
+
+template <class S> constexpr Kernels<typename S::Element> make_kernels() {
+  Kernels<typename S::Element> table;
+  table.name = Limits::kName;
+  table.lanes = S::kLanes;
+  table.best_vectors = Limits::kBestVectors;
+  list_all_tiles<S>(table);
+  table.dot_rows = Limits::kDotRows;
+  table.dot_columns = Limits::kDotColumns;
+  list_dots<S, 1>(table, std::make_integer_sequence<int, Limits::kDotColumns>());
+  table.stream_rows = Limits::kStreamRows;
+  list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
+  table.pack = &pack_rows<S>;
+  table.transpose = &transpose_block<S>;
+  return table;
+}
