@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/engine.hpp"
 
+#include <type_traits>
+
 #include "cpu/batch.hpp"
+#include "cpu/blocked.hpp"
 #include "cpu/integer/integer.hpp"
 #include "cpu/prepared.hpp"
 #include "cpu/rounding.hpp"
@@ -12,7 +15,14 @@
 namespace tilewise::cpu {
 namespace {
 
+template <class P> bool has_products(const P& problem) {
+  return problem.m > 0 && problem.n > 0 && problem.k > 0 && problem.alpha != 0;
+}
+
 template <class P> void run(Engine& engine, const P& problem, int threads) {
+  if constexpr (std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>) {
+    if (is_small(problem) && has_products(problem)) return multiply_small(problem);
+  }
   Prepared<P> prepared(engine, problem, threads);
   const std::size_t bytes = prepared.bytes();
   if (bytes == 0) return prepared.go(problem, nullptr);

@@ -54,6 +54,19 @@ template <class T> Batch untyped(const MatrixBatch<T>& batch) noexcept {
   return {untyped(batch.shape), batch.stride, reinterpret_cast<const void* const*>(batch.pointers)};
 }
 
+/// Whether these arguments are plainly right: nothing negative, null or gigantic, all sizes fitting. A
+/// quick yes, so that small products do not pay for the thorough check; a no says nothing yet.
+inline bool plainly_right(const Matrix& a, const Matrix& b, const Matrix& c, int threads) noexcept {
+  constexpr std::int64_t kGigantic = 1 << 28;  // squared, times an element: fits in 63 bits
+  const auto one = [](const Matrix& x) {
+    const bool known_order = x.order == Order::kRowMajor || x.order == Order::kColumnMajor;
+    return ((x.rows | x.columns | x.leading_dimension) & -kGigantic) == 0 && known_order &&
+           x.leading_dimension >= x.width() && x.leading_dimension > 0 && x.data != nullptr;
+  };
+  return one(a) && one(b) && one(c) && b.rows == a.columns && c.rows == a.rows &&
+         c.columns == b.columns && threads >= 0;
+}
+
 /// Throws Error{kInvalidArgument} unless C = alpha·A·B + beta·C is a product that can be computed.
 /// A and B may be null when `reads_factors` is false (alpha = 0) or they have no elements, all
 /// three when C has none.

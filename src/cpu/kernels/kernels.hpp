@@ -33,6 +33,7 @@ template <class T> struct Tile {
   T alpha = 1, beta = 0;         ///< beta = 0 does not read C
   std::int64_t last_lanes = 0;   ///< columns of the last vector, 1 .. lanes
   const Fetch* fetch = nullptr;  ///< asked for on the way; null: nothing
+  bool c_is_near = false;        ///< in the first-level cache: it need not be asked for
 };
 
 /// A tile of dot products: rows of A times rows of Bᵀ, both contiguous along k.

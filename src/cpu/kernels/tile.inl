@@ -77,32 +77,39 @@ template <class S, int kRows, int kVectors> struct TileSum {
       TILEWISE_UNROLL
       for (int v = 0; v < kVectors; ++v) S::settle(sums[i][v]);
     }
-    if (tile.beta == 0) {
-      put_scaled<false>(tile.c, tile.c_step, S::all(tile.alpha), S::zero(), last);
+    // The usual factors cost no multiplications; they would not change a bit.
+    if (tile.alpha == 1 && tile.beta == 0) {
+      put_rows(
+          tile, last, [](V sum, V) { return sum; }, false);
+    } else if (tile.alpha == 1 && tile.beta == 1) {
+      put_rows(
+          tile, last, [](V sum, V c) { return S::add(sum, c); }, true);
+    } else if (tile.beta == 0) {
+      const V alpha = S::all(tile.alpha);
+      put_rows(
+          tile, last, [alpha](V sum, V) { return S::multiply(alpha, sum); }, false);
     } else {
-      put_scaled<true>(tile.c, tile.c_step, S::all(tile.alpha), S::all(tile.beta), last);
+      const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
+      put_rows(
+          tile, last, [=](V sum, V c) { return S::multiply_add(beta, c, S::multiply(alpha, sum)); },
+          true);
     }
   }
 
-  template <bool kAdds, class Last>
-  [[gnu::always_inline]] inline void put_scaled(T* c, std::int64_t c_step, V alpha, V beta,
-                                                Last last) {
+  template <class Last, class Result>
+  [[gnu::always_inline]] inline void put_rows(const Tile<T>& tile, Last last, Result result,
+                                              bool reads_c) {
+    T* c = tile.c;
     TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i, c += c_step) {
+    for (int i = 0; i < kRows; ++i, c += tile.c_step) {
       TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) {
-        const bool is_last = v + 1 == kVectors;
+      for (int v = 0; v + 1 < kVectors; ++v) {
         T* const to = c + v * S::kLanes;
-        V result = S::multiply(alpha, sums[i][v]);
-        if (kAdds) {
-          result = S::multiply_add(beta, is_last ? load_last<S>(to, last) : S::load(to), result);
-        }
-        if (is_last) {
-          store_last<S>(to, result, last);
-        } else {
-          S::store(to, result);
-        }
+        S::store(to, result(sums[i][v], reads_c ? S::load(to) : S::zero()));
       }
+      T* const to = c + (kVectors - 1) * S::kLanes;
+      const V old = reads_c ? load_last<S>(to, last) : S::zero();
+      store_last<S>(to, result(sums[i][kVectors - 1], old), last);
     }
   }
 };
@@ -198,8 +205,10 @@ template <class S, int kRows, int kVectors, class Step, class Advance>
   std::int64_t left = tile.k;
   const auto* c = tile.c;
   if (left < kTail + kUnroll) {
-    TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i) ask_for_c<S, kVectors>(c + i * tile.c_step);
+    if (!tile.c_is_near) {
+      TILEWISE_UNROLL
+      for (int i = 0; i < kRows; ++i) ask_for_c<S, kVectors>(c + i * tile.c_step);
+    }
   } else {
     for (; fetching.active() && left >= kTail + kUnroll; left -= kUnroll) several(true);
     for (; left >= kTail + kUnroll; left -= kUnroll) several(false);
