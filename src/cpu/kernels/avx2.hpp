@@ -40,6 +40,11 @@ struct F32 {
   static Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
+  /// sum += a·b. Spelled out: left to itself the compiler lets sums change registers from step to step,
+  /// and 16 are too few for that.
+  static void accumulate(Vector& sum, Vector a, Vector b) {
+    asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+  }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
   static float total(Vector v) {
     __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
@@ -87,6 +92,9 @@ struct F64 {
   static Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
   static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
+  static void accumulate(Vector& sum, Vector a, Vector b) {
+    asm("vfmadd231pd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+  }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
   static double total(Vector v) {
     const __m128d sum = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));

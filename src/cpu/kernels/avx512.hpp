@@ -36,6 +36,7 @@ struct F32 {
   static Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
+  static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static float total(Vector v) { return _mm512_reduce_add_ps(v); }
 
@@ -85,6 +86,7 @@ struct F64 {
   static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
   static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
+  static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static double total(Vector v) { return _mm512_reduce_add_pd(v); }
 

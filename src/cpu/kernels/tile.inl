@@ -65,7 +65,7 @@ template <class S, int kRows, int kVectors> struct TileSum {
     for (int i = 0; i < kRows; ++i) {
       const V a = S::all(*element(i));
       TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = S::multiply_add(a, row[v], sums[i][v]);
+      for (int v = 0; v < kVectors; ++v) S::accumulate(sums[i][v], a, row[v]);
     }
   }
 
