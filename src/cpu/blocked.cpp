@@ -76,6 +76,8 @@ template <class In, class T> struct Layout {
   static constexpr std::int64_t kGroupRows = 16;
 };
 
+constexpr std::int64_t kCacheLine = 64;
+
 template <class In, class T> class Multiplication {
  public:
   Multiplication(const Product<In, T>& problem, const Plan& plan, const Part& part,
@@ -100,8 +102,6 @@ template <class In, class T> class Multiplication {
         tile_.c_step = problem_.c_stride;
         tile_.alpha = problem_.alpha;
         tile_.beta = k_ == 0 ? problem_.beta : T{1};
-        if (plan_.pack_b && !packs_on_the_way_) pack_b();
-        foresee_b();
         if (plan_.columns_outside) {
           columns_outside();
         } else {
@@ -169,30 +169,47 @@ template <class In, class T> class Multiplication {
     }
   }
 
+  // B from row k and column `column` on, one block's depth of it, to be asked for.
+  Fetch part_of_b(std::int64_t k, std::int64_t column, std::int64_t columns) const {
+    const std::int64_t depth = std::min(plan_.kc, problem_.k - k);
+    const bool by_rows = problem_.b.column_stride == 1;
+    constexpr std::int64_t kSize = sizeof(In);
+    Fetch part;
+    part.at = reinterpret_cast<const char*>(b_at(k, column));
+    part.bytes = (by_rows ? columns : depth) * kSize;
+    part.stride = (by_rows ? problem_.b.row_stride : problem_.b.column_stride) * kSize;
+    part.segments = by_rows ? depth : columns;
+    return part;
+  }
+
   // The block of B that comes next: while this one is at work, it moves into the second-level cache, so
   // that packing it finds it there.
-  void foresee_b() {
+  void foresee_block() {
     next_b_ = Fetch();
-    if (!plan_.pack_b) return;
     std::int64_t k = k_ + plan_.kc, column = column_;
     if (k >= problem_.k) {
       k = 0;
       column += plan_.nc;
     }
     if (column >= part_.column_end) return;
-    const std::int64_t depth = std::min(plan_.kc, problem_.k - k);
-    const std::int64_t columns = std::min(plan_.nc, part_.column_end - column);
-    const bool by_rows = problem_.b.column_stride == 1;
-    constexpr std::int64_t kSize = sizeof(In);
-    next_b_.at = reinterpret_cast<const char*>(b_at(k, column));
-    next_b_.bytes = (by_rows ? columns : depth) * kSize;
-    next_b_.stride = (by_rows ? problem_.b.row_stride : problem_.b.column_stride) * kSize;
-    next_b_.segments = by_rows ? depth : columns;
+    next_b_ = part_of_b(k, column, std::min(plan_.nc, part_.column_end - column));
+  }
+
+  // The panels of B for up to `columns` columns from the j-th of this block on, or if they are none, those
+  // that begin the next block of k.
+  Fetch panels_from(std::int64_t j, std::int64_t columns) const {
+    std::int64_t k = k_;
+    if (j >= columns_) {
+      k += plan_.kc;
+      j = 0;
+    }
+    if (k >= problem_.k) return {};
+    return part_of_b(k, column_ + j, std::min(columns, columns_ - j));
   }
 
   // How much of it one tile asks for, so that it is all there in the end.
   void portion_b(std::int64_t tiles) {
-    const std::int64_t lines_of_one = next_b_.bytes / 64 + 1;
+    const std::int64_t lines_of_one = next_b_.bytes / kCacheLine + 1;
     b_segments_a_tile_ = next_b_.segments / tiles + 1;
     const std::int64_t lines = b_segments_a_tile_ * lines_of_one;
     next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ * 5 / 8) + 1);
@@ -275,6 +292,8 @@ template <class In, class T> class Multiplication {
 
   // Each panel of A stays in the first-level cache while B's panels pass by.
   void rows_outside() {
+    if (plan_.pack_b && !packs_on_the_way_) pack_b();
+    if (plan_.pack_b) foresee_block();
     const std::int64_t most = kernels_.rows_of[kernels_.best_vectors];
     const bool in_groups = plan_.copy_a && !a_by_rows_;
     const std::int64_t group = in_groups ? Layout<In, T>::kGroupRows / most * most : most;
@@ -295,7 +314,7 @@ template <class In, class T> class Multiplication {
         for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
           if (packs && t == 0) take_columns_and_pack(j, static_cast<int>(width));
           if (packs && t == 1) take_columns(j, static_cast<int>(width));
-          const Fetch fetch = packs && t == 0 ? next_panel(j, width, 1) : what_to_fetch();
+          const Fetch fetch = packs && t == 0 ? next_panel(j + width * lanes_) : what_to_fetch();
           tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
           multiply(first + i, i, heights.of(t));
         }
@@ -327,6 +346,13 @@ template <class In, class T> class Multiplication {
     return {};
   }
 
+  // The panel that begins at column j, all of it in the course of one tile.
+  Fetch next_panel(std::int64_t j) const {
+    Fetch panel = panels_from(j, kernels_.best_vectors * lanes_);
+    panel.lines = static_cast<int>(panel.bytes / kCacheLine + 1);
+    return panel;
+  }
+
   static Fetch take_from(Fetch& all, std::int64_t segments) {
     Fetch share = all;
     share.segments = std::min(segments, all.segments);
@@ -335,46 +361,36 @@ template <class In, class T> class Multiplication {
     return share;
   }
 
-  // A strip of B stays in the first-level cache while all rows of A pass by.
+  // A strip of B stays in the first-level cache while all rows of A pass by. With pack_b it is a panel, and
+  // several panels at a time are asked for in advance: rows of a kilobyte, which the memory likes.
   void columns_outside() {
     const std::int64_t all = part_.row_end - part_.row;
+    const std::int64_t panels = problem_.b.column_stride == 1 ? 5 : 1;
+    const std::int64_t group = panels * kernels_.best_vectors * lanes_;
     take_a(part_.row, Heights(all, kernels_.rows_of[kernels_.best_vectors]));
-    for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
+    for (std::int64_t j = 0, width = 0, group_end = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
       const Heights heights(all, kernels_.rows_of[width]);
-      Fetch next = next_panel(j, width, heights.tiles);
-      const std::int64_t segments = (depth_ + heights.tiles - 1) / heights.tiles;
+      if (plan_.pack_b && j >= group_end) {
+        group_end = j + group;
+        next_b_ = panels_from(group_end, group);
+        portion_b(panels * heights.tiles);
+      }
+      if (plan_.pack_b && !packs_on_the_way_) {
+        pack_turned_b(j, width * lanes_, std::min(width * lanes_, columns_ - j));
+      }
       for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
         if (packs_on_the_way_ && t == 0) {
           take_columns_and_pack(j, static_cast<int>(width));
         } else if (t <= 1) {
           take_columns(j, static_cast<int>(width));
         }
-        const Fetch fetch = take_from(next, segments);
-        tile_.fetch = packs_on_the_way_ && fetch.segments > 0 ? &fetch : nullptr;
+        const Fetch fetch = take_from(next_b_, b_segments_a_tile_);
+        tile_.fetch = fetch.segments > 0 ? &fetch : nullptr;
         multiply(part_.row + i, i, heights.of(t));
       }
     }
     tile_.fetch = nullptr;
-  }
-
-  // The panel of B after that of the columns from j on, to be asked for in the course of `tiles` tiles: in
-  // the same block, or the first one of the next block of k.
-  Fetch next_panel(std::int64_t j, std::int64_t width, std::int64_t tiles) const {
-    std::int64_t k = k_, column = j + width * lanes_;
-    if (column >= columns_) {
-      k += plan_.kc;
-      column = 0;
-    }
-    if (k >= problem_.k) return {};
-    constexpr std::int64_t kSize = sizeof(In), kLine = 64;
-    Fetch fetch;
-    fetch.at = reinterpret_cast<const char*>(b_at(k, column_ + column));
-    fetch.bytes = std::min(width * lanes_, columns_ - column) * kSize;
-    fetch.stride = problem_.b.row_stride * kSize;
-    fetch.segments = std::min(depth_, problem_.k - k);
-    fetch.lines = static_cast<int>((fetch.bytes / kLine + 1) / tiles + 1);
-    return fetch;
   }
 
   const Product<In, T>& problem_;

@@ -128,28 +128,33 @@ std::int64_t packed_depth(const Shape& s, const Caches& caches) {
   std::int64_t longest = s.widens ? 512 : kLongest, shortest = 512;
   if (!s.a_by_rows) {
     // Columns of A, read in place, are a page and a cache set for each element when the leading dimension
-    // is a power of two. Their copy is written as well as read: half the first-level cache is for it.
-    longest =
-        std::min({std::int64_t{512}, 2048 / s.element, caches.l1 / 2 / (s.tile_rows * s.element)});
+    // is a power of two. Sixteen rows of them are copied at a time, and written as well as read.
+    const std::int64_t copied = caches.l3_is_near ? caches.l1 : caches.l1 / 3;
+    longest = std::min<std::int64_t>(512, copied / (16 * s.element));
   }
   shortest = std::min(longest, std::clamp<std::int64_t>(s.m, 64, shortest));
   const std::int64_t whole_rows = block_bytes(caches, 1) / (s.n * s.element) / 8 * 8;
   return equal_blocks(s.k, std::clamp(whole_rows, shortest, longest));
 }
 
-// Not many rows: all of A's block stays in the second-level cache, and a panel of B at a time passes by,
-// copied by the first tile that reads it.
-constexpr std::int64_t kPanelDepth = 512;
+// Not many rows: all of A's block stays in a cache while a panel of B at a time passes by, copied by the
+// first tile that reads it, or turned.
+std::int64_t panel_depth(const Shape& s) {
+  return equal_blocks(s.k, s.b_by_rows ? 512 : 1024);  // columns of B are read along k
+}
 
 bool wants_panels(const Shape& s, const Caches& caches) {
-  return !s.widens && s.a_by_rows && s.b_by_rows &&
-         s.m * std::min(s.k, kPanelDepth) * s.element <= caches.l2 * 3 / 4;
+  if (s.widens || !s.a_by_rows) return false;
+  // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
+  const bool from_afar = !s.b_by_rows && caches.l3_is_near;
+  const std::int64_t bytes = s.m * panel_depth(s) * s.element;
+  return bytes <= (from_afar ? 4 * caches.l2 : caches.l2 * 3 / 4);
 }
 
 void plan_panels(const Shape& s, Plan& plan) {
   plan.pack_b = true;
   plan.columns_outside = true;
-  plan.kc = equal_blocks(s.k, kPanelDepth);
+  plan.kc = panel_depth(s);
   plan.nc = s.n;
 }
 

@@ -37,7 +37,7 @@ struct Plan {
   bool copy_a = false;          ///< panels of A's rows are copied next to one another
   bool turned = false;          ///< kStream: few columns, not few rows
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
-  /// copied, for which B's rows must be contiguous; not together with copy_a.
+  /// copied. Not together with copy_a.
   bool columns_outside = false;
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };
