@@ -175,6 +175,7 @@ template <class T>
 Verdict check_rows(const Operands<T>& operands, const Reference& reference, std::span<const T> c,
                    std::size_t row_count) {
   const std::int64_t n = reference.columns;
+  if (n == 0) return {};
   const Limits<T> limits(operands.sizes.k);
   std::vector<RowFinding> findings(row_count);
   for_rows(static_cast<std::int64_t>(row_count), [&](std::int64_t i) {

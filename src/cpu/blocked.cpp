@@ -6,39 +6,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/divide.hpp"
 #include "cpu/convert/convert.hpp"
+#include "cpu/tiles.hpp"
 
 namespace tilewise::cpu {
 namespace {
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-// The width of the next panel, in vectors, when `vectors` are left. Panels of the best width, but never
-// a single vector beside one that could share with it: narrow tiles load more for each product.
-int next_width(std::int64_t vectors, int best, int most) {
-  if (vectors <= most) return static_cast<int>(vectors);
-  if (vectors == best + 1) return static_cast<int>((vectors + 1) / 2);
-  return best;
-}
-
-// A division of small numbers takes a third of the time in 32 bits.
-std::int64_t quotient(std::int64_t value, std::int64_t by) {
-  const bool small = ((value | by) >> 31) == 0;
-  return small ? static_cast<std::uint32_t>(value) / static_cast<std::uint32_t>(by) : value / by;
-}
-
-// Rows divided into tiles of at most `most`, their heights as equal as they can be.
-struct Heights {
-  Heights(std::int64_t all, std::int64_t most)
-      : rows(all),
-        tiles(quotient(all + most - 1, most)),
-        height(quotient(all, tiles)),
-        taller(all - height * tiles) {}
-  std::int64_t of(std::int64_t tile) const { return tile < taller ? height + 1 : height; }
-  std::int64_t rows, tiles, height, taller;
-};
 
 // Copies `count` neighbours, widened where the types differ.
 template <class T> void copy_row(const T* from, T* to, std::int64_t count) {
@@ -426,35 +399,6 @@ void multiply_blocked(const Product<In, T>& problem, const Plan& plan, const Par
   Multiplication<In, T>(problem, plan, part, buffer).run();
 }
 
-template <class T> void multiply_small(const Product<T>& problem) {
-  const Kernels<T>& set = kernels<T>();
-  const bool by_rows = problem.a.column_stride == 1;
-  Tile<T> tile;
-  tile.k = problem.k;
-  tile.a_step = by_rows ? problem.a.row_stride : problem.a.column_stride;
-  tile.b_step = problem.b.row_stride;
-  tile.c_step = problem.c_stride;
-  tile.alpha = problem.alpha;
-  tile.beta = problem.beta;
-  tile.c_is_near = true;
-  for (std::int64_t j = 0, columns = 0; j < problem.n; j += columns) {
-    const std::int64_t vectors = quotient(problem.n - j + set.lanes - 1, set.lanes);
-    const int width = next_width(vectors, set.best_vectors, set.most_vectors);
-    columns = std::min<std::int64_t>(width * set.lanes, problem.n - j);
-    tile.b = problem.b.data + j;
-    tile.last_lanes = columns - (width - 1) * set.lanes;
-    const auto* const functions = by_rows ? set.by_rows[width] : set.by_columns[width];
-    const Heights heights(problem.m, set.rows_of[width]);
-    for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
-      tile.a = problem.a.data + i * problem.a.row_stride;
-      tile.c = problem.c + i * problem.c_stride + j;
-      functions[heights.of(t)](tile);
-    }
-  }
-}
-
-template void multiply_small(const ProblemF32&);
-template void multiply_small(const ProblemF64&);
 template std::size_t blocked_buffer_bytes(const ProblemF32&, const Plan&, const Part&);
 template std::size_t blocked_buffer_bytes(const ProblemF64&, const Plan&, const Part&);
 template std::size_t blocked_buffer_bytes(const ProblemF16&, const Plan&, const Part&);

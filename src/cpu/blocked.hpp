@@ -5,13 +5,21 @@
 //
 // C's columns are taken nc at a time and k kc at a time. Of B that leaves a block of kc×nc, which is
 // copied once into panels as wide as a tile, so that the tile kernel reads it from front to back; the
-// block is sized to stay in the second-level cache. A goes by in panels of a tile's height, each copied
-// into a few KiB that stay in the first-level cache while every panel of the block passes by it.
+// block is sized to stay in a cache from which a core reads as fast as it computes. Where rows of B are
+// contiguous, the first tile that meets a panel copies it while it computes. A goes by in panels of a
+// tile's height, in place or copied, which stay in the first-level cache while every panel of the block
+// passes by.
 //
 //   for each block of columns              C: m×nc
-//     for each block of k                  B: kc×nc  -> second-level cache
+//     for each block of k                  B: kc×nc  -> second-level cache, or a near third-level one
 //       for each panel of rows             A: rows×kc -> first-level cache
 //         for each panel of columns        C: one tile, in registers
+//
+// With few rows (columns_outside) the two inner loops change places: A's block stays in the second-level
+// cache, and of B there is only one panel at a time.
+//
+//         for each panel of columns        B: kc×columns -> first-level cache
+//           for each panel of rows         C: one tile, in registers
 //
 // Where copying costs more than it gains (small or thin matrices) the tile kernel reads the operands
 // where they are: it takes any distance between rows.
@@ -40,16 +48,5 @@ std::size_t blocked_buffer_bytes(const Product<In, T>& problem, const Plan& plan
 template <class In, class T>
 void multiply_blocked(const Product<In, T>& problem, const Plan& plan, const Part& part,
                       std::byte* buffer);
-
-/// Whether the product is so small that a plan would cost more than it gains: factors and result in a
-/// first-level cache, B by rows, at most 64³ products.
-template <class T> inline bool is_small(const Product<T>& problem) {
-  constexpr std::int64_t kMost = 256;
-  return problem.b.column_stride == 1 && ((problem.m | problem.n | problem.k) & -kMost) == 0 &&
-         problem.m * problem.n * problem.k <= 64 * 64 * 64;
-}
-
-/// The whole of such a product, in place. The bits are those of multiply_blocked().
-template <class T> void multiply_small(const Product<T>& problem);
 
 }  // namespace tilewise::cpu

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/divide.hpp"
+
 namespace tilewise::cpu {
 namespace {
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 // One factor's vectors along k: element p of vector i is data[i·step + p·element_step].
 template <class T> struct Vectors {

@@ -5,10 +5,10 @@
 #include <type_traits>
 
 #include "cpu/batch.hpp"
-#include "cpu/blocked.hpp"
 #include "cpu/integer/integer.hpp"
 #include "cpu/prepared.hpp"
 #include "cpu/rounding.hpp"
+#include "cpu/small.hpp"
 #include "cpu/workers.hpp"
 #include "cpu/workspace.hpp"
 

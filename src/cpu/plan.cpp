@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/divide.hpp"
+
 namespace tilewise::cpu {
 namespace {
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
-  return (value + by - 1) / by;
-}
 
 // What a plan is chosen from.
 struct Shape {

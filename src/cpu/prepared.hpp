@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "core/divide.hpp"
 #include "cpu/blocked.hpp"
 #include "cpu/caches.hpp"
 #include "cpu/dot.hpp"
@@ -22,10 +23,6 @@ namespace tilewise::cpu {
 
 /// Buffers up to this stand on the stack of each thread.
 constexpr std::size_t kStackBytes = 48 << 10;
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 // Where part `index` of `parts` begins, in whole `step`s.
 inline std::int64_t boundary(std::int64_t size, std::int64_t step, int parts, int index) {

@@ -11,19 +11,13 @@
 #include <array>
 #include <limits>
 
+#include "core/divide.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::model {
 namespace {
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-
-constexpr std::int64_t divide_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit;
-}
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return unit <= 1 ? value : divide_up(value, unit) * unit;
-}
 
 [[noreturn]] void does_not_fit(const Gpu& gpu, std::string_view what, std::int64_t value,
                                std::string_view expected, std::int64_t most) {

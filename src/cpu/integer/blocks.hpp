@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/divide.hpp"
 #include "cpu/caches.hpp"
 #include "cpu/integer/kernel.hpp"
 
@@ -43,10 +44,6 @@ constexpr Range share(std::int64_t count, int parts, int part) {
   const std::int64_t each = count / parts, left = count % parts;
   const std::int64_t begin = part * each + (part < left ? part : left);
   return {begin, begin + each + (part < left ? 1 : 0)};
-}
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace tilewise::cpu::integer

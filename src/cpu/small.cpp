@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/small.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/kernels.hpp"
+#include "cpu/tiles.hpp"
+
+namespace tilewise::cpu {
+
+template <class T> void multiply_small(const Product<T>& problem) {
+  const Kernels<T>& set = kernels<T>();
+  const bool by_rows = problem.a.column_stride == 1;
+  Tile<T> tile;
+  tile.k = problem.k;
+  tile.a_step = by_rows ? problem.a.row_stride : problem.a.column_stride;
+  tile.b_step = problem.b.row_stride;
+  tile.c_step = problem.c_stride;
+  tile.alpha = problem.alpha;
+  tile.beta = problem.beta;
+  tile.c_is_near = true;
+  for (std::int64_t j = 0, columns = 0; j < problem.n; j += columns) {
+    const std::int64_t vectors = quotient(problem.n - j + set.lanes - 1, set.lanes);
+    const int width = next_width(vectors, set.best_vectors, set.most_vectors);
+    columns = std::min<std::int64_t>(width * set.lanes, problem.n - j);
+    tile.b = problem.b.data + j;
+    tile.last_lanes = columns - (width - 1) * set.lanes;
+    const auto* const functions = by_rows ? set.by_rows[width] : set.by_columns[width];
+    const Heights heights(problem.m, set.rows_of[width]);
+    for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+      tile.a = problem.a.data + i * problem.a.row_stride;
+      tile.c = problem.c + i * problem.c_stride + j;
+      functions[heights.of(t)](tile);
+    }
+  }
+}
+
+template void multiply_small(const ProblemF32&);
+template void multiply_small(const ProblemF64&);
+
+}  // namespace tilewise::cpu
