@@ -335,10 +335,10 @@ template <class In, class T> class Multiplication {
   }
 
   // A strip of B stays in the first-level cache while all rows of A pass by. With pack_b it is a panel, and
-  // several panels at a time are asked for in advance: rows of a kilobyte, which the memory likes.
+  // two panels at a time are asked for in advance, in longer rows, which the memory likes.
   void columns_outside() {
     const std::int64_t all = part_.row_end - part_.row;
-    const std::int64_t panels = problem_.b.column_stride == 1 ? 5 : 1;
+    const std::int64_t panels = problem_.b.column_stride == 1 ? 2 : 1;
     const std::int64_t group = panels * kernels_.best_vectors * lanes_;
     take_a(part_.row, Heights(all, kernels_.rows_of[kernels_.best_vectors]));
     for (std::int64_t j = 0, width = 0, group_end = 0; j < columns_; j += width * lanes_) {

@@ -87,7 +87,9 @@ void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
 // Very few rows or columns: the long factor goes by once, in place.
 bool streams_b(const Shape& s, const Caches& caches) {
   const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
-  return s.b_by_rows && s.m <= (from_memory ? kMostStreamed : s.stream_rows);
+  // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths.
+  const std::int64_t streamed = caches.l3_is_near ? 11 : kMostStreamed;
+  return s.b_by_rows && s.m <= (from_memory ? streamed : s.stream_rows);
 }
 
 bool streams_a(const Shape& s, const Caches& caches) {
