@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__x86_64__)
 #include <utility>
 
 #include "cpu/kernels/avx2.hpp"
@@ -19,3 +20,5 @@ constexpr Kernels<float> kKernels = make_kernels<F32>();
 const Kernels<float>* avx2_kernels_f32() { return &avx2::kKernels; }
 
 }  // namespace tilewise::cpu
+
+#endif

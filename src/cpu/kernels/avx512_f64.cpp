@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__x86_64__)
 #include <utility>
 
 #include "cpu/kernels/avx512.hpp"
@@ -19,3 +20,5 @@ constexpr Kernels<double> kKernels = make_kernels<F64>();
 const Kernels<double>* avx512_kernels_f64() { return &avx512::kKernels; }
 
 }  // namespace tilewise::cpu
+
+#endif

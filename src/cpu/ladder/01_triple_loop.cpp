@@ -8,7 +8,7 @@
 // Loads per FMA: 2. Bytes from beyond L1 per FMA: 64.
 // Limit now: the latency of L2 and L3. Next: exchange the two inner loops (02 loop_order).
 // Rungs 01 to 04 are compiled with the compiler's vectoriser off: vectors are the idea of 05 simd.
-// Measured: at 1024×1024×1024 on one core of a Zen 4 server: 0.6 GFLOP/s.
+// Measured: at 1024×1024×1024 on one core of a Zen 4 server: 0.64 GFLOP/s.
 // bench/results/cpu/2026-11-21-ladder-cpu-1024.json
 #include "cpu/ladder/rungs.hpp"
 

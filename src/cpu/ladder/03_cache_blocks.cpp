@@ -9,8 +9,9 @@
 // Limit now: one store a clock, as before: at 1024 B fits L3, so this rung gains nothing there. It
 // does where B is larger than L3, and every rung from here on is built on it. Next: stop storing
 // (04 registers).
-// Measured: at 1024×1024×1024: 6.5 GFLOP/s, 1.03 times 02: next to nothing. Where B is 64 MiB (128
-// rows of 4096×4096): 5.4 GFLOP/s against 3.4. bench/results/cpu/2026-11-21-ladder-cpu-1024.json
+// Measured: at 1024×1024×1024: 7.0 GFLOP/s, as 02 (bench/results/cpu/2026-11-21-ladder-cpu-1024.json).
+// Where B is 64 MiB (128 rows of 4096×4096): 6.3 GFLOP/s against 4.4, 1.4 times
+// (bench/results/cpu/2026-11-21-ladder-cpu-128x4096x4096.json).
 #include <algorithm>
 
 #include "cpu/ladder/rungs.hpp"

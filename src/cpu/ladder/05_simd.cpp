@@ -8,8 +8,8 @@
 // Loads per FMA of a vector: (kTileRows + kTileVectors) / (kTileRows·kTileVectors) = 0.46 at 8×3.
 // Limit now: where the rows of B and A are far apart, each line that a tile reads is in another
 // page and, at powers of two, in the same set of L1. Next: put them side by side (06 packing).
-// Measured: at 1024×1024×1024 with AVX-512: 83 GFLOP/s, 10 times 04 (46 with AVX2, 23 with
-// neither). bench/results/cpu/2026-11-21-ladder-cpu-1024.json
+// Measured: at 1024×1024×1024 with AVX-512: 88 GFLOP/s, 9.6 times 04 (bench/results/cpu/2026-11-21-ladder-cpu-1024.json);
+// with AVX2 50 (…-1024-avx2.json), with neither 25 (…-1024-portable.json).
 #include <algorithm>
 
 #include "cpu/ladder/product.hpp"

@@ -10,9 +10,9 @@
 // Loads per FMA of a vector: 0.46 as before. Copied elements per FMA: 1/m (B) + 1/kBlockN (A).
 // Limit now: lines of C and of packed B that are not yet in L1 when they are needed. Next: ask for
 // them earlier (07 prefetch).
-// Measured: at 1024×1024×1024 with AVX-512: 88 GFLOP/s, 1.07 times 05 (with AVX2 76, 1.65 times);
-// at 1023×1023×1023, where no row begins on a cache line, 1.25 times.
-// bench/results/cpu/2026-11-21-ladder-cpu-1024.json
+// Measured: at 1024×1024×1024 with AVX-512: 95 GFLOP/s, 1.08 times 05 (bench/results/cpu/2026-11-21-ladder-cpu-1024.json);
+// with AVX2 83, 1.66 times (…-1024-avx2.json); at 1023×1023×1023, where no row begins on a cache line, 91
+// against 83, 1.10 times (…-1023.json).
 #include <algorithm>
 #include <memory>
 

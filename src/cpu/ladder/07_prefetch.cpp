@@ -7,8 +7,8 @@
 // from L2; asked for kAhead rows early, a line is in L1 when its turn comes.
 // Loads per FMA of a vector: 0.46 as before, and 3 prefetches for 24 FMAs.
 // Limit now: the FMA units of one core. Next: the other cores (08 threads).
-// Measured: at 1024×1024×1024 with AVX-512: 90 GFLOP/s, 1.02 times 06.
-// bench/results/cpu/2026-11-21-ladder-cpu-1024.json
+// Measured: at 1024×1024×1024 with AVX-512: 95 GFLOP/s, as 06 (bench/results/cpu/2026-11-21-ladder-cpu-1024.json);
+// at 128×4096×4096, where B comes from memory, 89 against 87 (…-128x4096x4096.json).
 #include <algorithm>
 #include <memory>
 

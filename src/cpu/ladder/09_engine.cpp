@@ -4,9 +4,10 @@
 // 09 engine: the library's own engine, as tilewise::gemm() calls it
 // Why: the ideas of this ladder with what was left out of it: tiles of every shape for the edges,
 // paths that do not pack where packing does not pay, block sizes from the cache sizes of the
-// machine, copies that threads share, threads that wait for the next product instead of being
-// started for it. See src/cpu/engine.hpp.
-// Measured: bench/results/cpu/2026-11-21-ladder-cpu-1024.json
+// machine, threads that wait for the next product instead of being started for it. See
+// src/cpu/engine.hpp.
+// Measured: at 1024×1024×1024 on two threads: 213 GFLOP/s, 91% of the two cores' FMA peak; 1.08 times 08.
+// bench/results/cpu/2026-11-21-ladder-cpu-1024.json
 #include <memory>
 #include <mutex>
 
