@@ -102,7 +102,8 @@ template <class In, class T> class Multiplication {
     return buffer_ + layout_.b_panels + (plan_.columns_outside ? 0 : j * depth_);
   }
 
-  // Copies the block of B into panels. That of the columns from j on begins at b_panel(j).
+  // Copies the block of B into panels where the kernels do not: it has to be turned, or widened. The panel of
+  // the columns from j on begins at b_panel(j).
   void pack_b() {
     if (problem_.b.column_stride != 1) {
       for (std::int64_t j = 0, width = 0; j < columns_; j += width) {

@@ -93,10 +93,6 @@ template <class T> struct Kernels {
   using StreamFunction = void (*)(const StreamTile<T>&);
   StreamFunction stream[kMostStreamRows + 1] = {};  ///< [rows]
 
-  /// Copies rows of `columns` elements, `from_step` apart, into panels of `width` columns (a multiple of
-  /// lanes, at most most_vectors of them), k·width elements each; the last one is filled up with 0.
-  void (*pack)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t from_step, T* to,
-               std::int64_t width) = nullptr;
   /// to[p·to_step + j] = from[j·from_step + p] for p < k, j < columns; columns up to the next multiple
   /// of lanes are filled with 0.
   void (*transpose)(std::int64_t k, std::int64_t columns, const T* from, std::int64_t from_step,

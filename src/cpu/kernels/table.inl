@@ -6,7 +6,6 @@
 
 #define TILEWISE_UNROLL _Pragma("GCC unroll 32")
 #include "cpu/kernels/dot.inl"
-#include "cpu/kernels/pack.inl"
 #include "cpu/kernels/stream.inl"
 #include "cpu/kernels/tile.inl"
 #include "cpu/kernels/transpose.inl"
@@ -64,7 +63,6 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   list_dots<S, 1>(table, std::make_integer_sequence<int, Limits::kDotColumns>());
   table.stream_rows = Limits::kStreamRows;
   list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
-  table.pack = &pack_rows<S>;
   table.transpose = &transpose_block<S>;
   return table;
 }
