@@ -131,8 +131,8 @@ std::optional<Caches> caches_of_cpuid() {
 }
 
 // AMD's processors, and Hygon's, which are built alike, have a third-level cache for each group of 4 to 16
-// cores. A Zen 4 core streams 8 bytes a cycle from it at full speed of computing, an Emerald Rapids core
-// loses a third (bench/results/cpu/).
+// cores. A Zen 4 core computes as fast with B streaming from it as from the second-level one; for an Emerald
+// Rapids core its own, a mesh of all cores, is too far for that.
 namespace {
 bool near_l3() {
 #if defined(__x86_64__) || defined(__i386__)

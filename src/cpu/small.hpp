@@ -11,15 +11,15 @@
 
 namespace tilewise::cpu {
 
-/// Whether the product is so small that a plan would cost more than it gains: factors and result in a
-/// first-level cache, B by rows, at most 64³ products.
+/// Whether the product is so small that a plan would cost more than it gains: no size above 64, and B by
+/// rows.
 template <class T> inline bool is_small(const Product<T>& problem) {
-  constexpr std::int64_t kMost = 256;
-  return problem.b.column_stride == 1 && ((problem.m | problem.n | problem.k) & -kMost) == 0 &&
-         problem.m * problem.n * problem.k <= 64 * 64 * 64;
+  constexpr std::int64_t kMost = 64;
+  return problem.b.column_stride == 1 && problem.m <= kMost && problem.n <= kMost &&
+         problem.k <= kMost;
 }
 
-/// The whole of such a product, in place. The bits are those of multiply_blocked().
+/// The whole of such a product, in place. Each element is one sum over ascending k.
 template <class T> void multiply_small(const Product<T>& problem);
 
 }  // namespace tilewise::cpu
