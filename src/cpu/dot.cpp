@@ -111,14 +111,19 @@ template <class T> class Dots {
       tile.is_first = p == 0;
       tile.is_last = p + tile.k == length_;
       tile.b = many_.data + j * many_.step + first_ + p;
-      tile.next = next_of(j, columns, p);
+      const T* const next = next_of(j, columns, p);
+      int fetched = 0;
       for (std::int64_t i = 0, rows = 0; i < few_.count; i += rows) {
         rows = std::min<std::int64_t>(kernels_.dot_rows, few_.count - i);
         tile.a = copy_ + i * span_.step + p;
         tile.c = c_ + i * tile.c_row_step + j * tile.c_column_step;
         tile.sums = sums_ + i * columns * kernels_.lanes;
+        // Every tile fetches its share, so that the memory is busy throughout.
+        const int due = static_cast<int>(next == nullptr ? 0 : columns * (i + rows) / few_.count);
+        tile.next = next == nullptr ? nullptr : next + fetched * tile.b_step;
+        tile.next_columns = due - fetched;
+        fetched = due;
         kernels_.dot[rows][columns](tile);
-        tile.next = nullptr;
       }
     }
   }

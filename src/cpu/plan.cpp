@@ -44,24 +44,28 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   return shape;
 }
 
-constexpr std::int64_t kFew = 24;                     // rows or columns: dot products pay
-constexpr std::int64_t kManyRows = 64, kLongK = 256;  // putting few columns in order pays
+constexpr std::int64_t kFew = 24;                           // rows or columns: dot products pay
+constexpr std::int64_t kNotMany = 64, kManyProducts = 512;  // where they save turning B as well
+constexpr std::int64_t kManyRows = 64, kLongK = 256;        // putting few columns in order pays
 
 bool wants_dots(const Shape& s) {
   if (s.widens || s.k < 4 * s.lanes) return false;
-  if (s.a_by_rows && !s.b_by_rows) return std::min(s.m, s.n) <= kFew;
+  if (s.a_by_rows && !s.b_by_rows) {
+    return std::min(s.m, s.n) <= (s.k >= kManyProducts ? kNotMany : kFew);
+  }
   if (s.a_by_rows) return s.n <= kFew && s.m >= kManyRows && s.k >= kLongK;
   return !s.b_by_rows && s.m <= kFew;
 }
 
 void plan_dots(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kDot;
-  // A block of the long factor's vectors stays in the first-level cache until all of the short one's have
-  // met it; where those are one tile, there is nothing to wait for.
+  // A block of the long factor's vectors stays in the second-level cache until all of the short one's
+  // have met it: fetching from there costs less than to set sums aside and take them up again. Where the
+  // short factor is one tile, there is nothing to wait for.
   constexpr std::int64_t kOneTile = 4;
   const std::int64_t few = std::min(s.m, s.n);
-  plan.kc = few <= kOneTile ? std::min(s.k, kDotSpanBytes / (kOneTile * s.element))
-                            : round_up(caches.l1 / (16 * s.element), s.lanes);
+  const std::int64_t longest = few <= kOneTile ? kDotSpanBytes / kOneTile : caches.l1 / 2;
+  plan.kc = round_up(divide_up(s.k, divide_up(s.k, longest / s.element)), s.lanes);
 }
 
 // Blocks of k of equal length, at most `longest`, in whole eights.

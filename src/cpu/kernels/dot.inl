@@ -33,10 +33,10 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
     b += S::kLanes;
   };
   const std::int64_t whole = tile.k / S::kLanes;
-  if (const T* next = tile.next; next != nullptr) {
+  if (const int fetched = tile.next_columns; fetched != 0) {
+    const T* next = tile.next;
     for (std::int64_t p = 0; p < whole; ++p, next += S::kLanes) {
-      TILEWISE_UNROLL
-      for (int j = 0; j < kColumns; ++j) __builtin_prefetch(next + j * b_step, 0, 2);
+      for (int j = 0; j < fetched; ++j) __builtin_prefetch(next + j * b_step, 0, 2);
       step([](const T* from) { return S::load(from); });
     }
   } else {

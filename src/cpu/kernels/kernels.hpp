@@ -50,7 +50,9 @@ template <class T> struct DotTile {
   /// Where the tile's sums stay between blocks of k, rows·columns vectors; null: there is one block.
   T* sums = nullptr;
   bool is_first = true, is_last = true;  ///< of the blocks of k; C is written after the last
-  const T* next = nullptr;  ///< the B of a later tile, to ask the memory for; null: none
+  const T* next =
+      nullptr;           ///< the B of later tiles, as this one's, of which the memory is asked for
+  int next_columns = 0;  ///< this many columns
 };
 
 /// A few rows of C, over as many columns as wanted, and a few products each.
