@@ -72,15 +72,63 @@ struct LineCounters {
   Counters counters;
 };
 
+/// Which hardware's tensor cores are reproduced (exec/tensor_core.hpp has the rules).
+enum class Numerics {
+  kSm80,  ///< Ampere: 24 fraction bits, k in halves
+  kSm90,  ///< Hopper: 25 fraction bits, all of k at once
+  kF32,   ///< products and sums in f32, in order: no hardware's, for comparison
+};
+
+/// When asynchronous copies and tensor-core operations take effect.
+enum class AsyncOrder {
+  kEarliest,  ///< as soon as they are issued
+  kLatest,    ///< not before something waits for them
+  kRandom,    ///< in between, as LaunchOptions::async_seed decides
+};
+
+/// What is looked for while a kernel runs. Each is off unless asked for; bounds of global memory and
+/// of the shared window are always checked.
+struct Checks {
+  bool races = false;          ///< accesses without an order between them
+  bool bounds = false;         ///< accesses outside of variables and allocations, misaligned ones
+  bool uninitialized = false;  ///< reads of memory that nothing wrote
+  bool sync = false;           ///< barriers, mbarriers, waits, setmaxnreg used against their rules
+
+  bool any() const { return races || bounds || uninitialized || sync; }
+  static constexpr Checks all() { return {true, true, true, true}; }
+};
+
+/// One kind of mistake at one pair of places.
+struct Finding {
+  std::string check;  ///< "races", "bounds", "uninitialized", "sync"
+  std::string kind;   ///< "write-after-read in shared memory": a short name
+  std::string
+      message;  ///< all of it, a sentence or two: who did what where, and what to do about it
+  struct Place {
+    std::string file;  ///< the PTX file where there is no line information
+    int line = 0;
+    int ptx_line = 0;
+    std::string who;  ///< "block (0, 0, 0) warp 1 lanes 0-31"
+  };
+  std::vector<Place> places;  ///< one, or both sides of a conflict
+  std::uint64_t count = 1;    ///< how often it happened
+};
+
 struct LaunchOptions {
-  bool count = true;  ///< false: run only, at full speed
-  int threads = 0;    ///< host threads; 0: one for each core
+  bool count = true;         ///< false: run only, at full speed
+  int threads = 0;           ///< host threads; 0: one for each core
+  Dim3 cluster = {0, 0, 0};  ///< blocks of a cluster; zeros: as the kernel says, else one
+  Numerics numerics = Numerics::kSm90;
+  AsyncOrder async_order = AsyncOrder::kEarliest;
+  std::uint64_t async_seed = 0;  ///< of kRandom
+  Checks checks = {};
 };
 
 struct LaunchReport {
   Counters counters;                    ///< all zero when not counting
   std::vector<LineCounters> lines;      ///< lines that did anything, by file and line
   std::uint64_t lane_instructions = 0;  ///< PTX instructions times active lanes
+  std::vector<Finding> findings;        ///< of LaunchOptions::checks, by place
 };
 
 /// A loaded image. Immutable after loading; launches from several threads are allowed.

@@ -32,6 +32,7 @@ Decoded Decoder::run() {
   p.parameter_bytes = flat_.parameter_bytes;
   p.parameter_block_bytes = flat_.parameter_block_bytes;
   p.max_threads = kernel_.max_threads;
+  p.cluster = kernel_.cluster;
   p.dynamic_shared_offset = (p.static_shared_bytes + 15) / 16 * 16;
   for (const ptx::Variable& v : flat_.module->variables) {
     if (v.space != Space::kShared || v.bytes != 0 || v.alignment <= 16) continue;
@@ -321,39 +322,66 @@ Op& Decoder::emit(const std::string& key) {
   return p.ops.back();
 }
 
-void Decoder::reference(int slot, bool is_definition, bool is_constant, std::uint32_t index) {
+Reference& Decoder::refer(bool is_definition, bool is_constant, std::uint32_t index) {
   Reference r;
   r.op = static_cast<std::uint32_t>(out_.program.ops.size()) - 1;
-  r.slot = static_cast<std::uint8_t>(slot);
   r.is_definition = is_definition;
   r.keeps_old = is_definition && in_->guard >= 0;
   r.is_constant = is_constant;
   r.index = index;
   out_.references.push_back(r);
+  return out_.references.back();
+}
+
+void Decoder::reference(int slot, bool is_definition, bool is_constant, std::uint32_t index) {
+  refer(is_definition, is_constant, index).slot = static_cast<std::uint32_t>(slot);
 }
 
 static bool is_wide(ptx::Type type) { return ptx::size_of(type) == 8; }
 
-void Decoder::define(int slot, const Operand& o, Type type) {
-  if (o.kind == OperandKind::kSink) {
-    return reference(slot, true, false, static_cast<std::uint32_t>(new_register(type)));
-  }
+// The flat register that receives a result; one of its own where the result is thrown away.
+std::uint32_t Decoder::definition(const Operand& o, Type type) {
+  if (o.kind == OperandKind::kSink) return static_cast<std::uint32_t>(new_register(type));
   const int index = flat_register(o);
   if (is_wide(flat_registers_[index]) != is_wide(type) || flat_registers_[index] == Type::kPred) {
     malformed_here(fmt::format("a register of type .{} cannot hold .{}",
                                ptx::name_of(flat_registers_[index]), ptx::name_of(type)));
   }
-  reference(slot, true, false, static_cast<std::uint32_t>(index));
+  return static_cast<std::uint32_t>(index);
+}
+
+void Decoder::define(int slot, const Operand& o, Type type) {
+  reference(slot, true, false, definition(o, type));
+}
+
+void Decoder::define_listed(const Operand& o, Type type) {
+  Reference& r = refer(true, false, definition(o, type));
+  r.is_listed = true;
+  r.slot = static_cast<std::uint32_t>(out_.program.operands.size());
+  out_.program.operands.push_back(0);
+}
+
+void Decoder::use_listed(const Operand& o, Type type) {
+  const Source from = source(o, type);
+  Reference& r = refer(false, from.is_constant, from.index);
+  r.is_listed = true;
+  r.slot = static_cast<std::uint32_t>(out_.program.operands.size());
+  out_.program.operands.push_back(0);
 }
 
 void Decoder::use(int slot, const Operand& o, Type type) {
+  const Source from = source(o, type);
+  reference(slot, false, from.is_constant, from.index);
+}
+
+Decoder::Source Decoder::source(const Operand& o, Type type) {
   if (o.kind == OperandKind::kRegister) {
     const int index = flat_register(o);
     if (is_wide(flat_registers_[index]) != is_wide(type) || flat_registers_[index] == Type::kPred) {
       malformed_here(fmt::format("a register of type .{} cannot be read as .{}",
                                  ptx::name_of(flat_registers_[index]), ptx::name_of(type)));
     }
-    return reference(slot, false, false, static_cast<std::uint32_t>(index));
+    return {false, static_cast<std::uint32_t>(index)};
   }
   if (o.kind == OperandKind::kSpecial) {
     unsupported_here(fmt::format("%{} anywhere but in mov", o.text));
@@ -361,12 +389,12 @@ void Decoder::use(int slot, const Operand& o, Type type) {
   if (o.kind == OperandKind::kSymbol) {
     bool is_parameter = false;
     const std::uint64_t value = symbol_address(o, is_parameter);
-    return reference(slot, false, true, constant(value, is_wide(type), is_parameter));
+    return {true, constant(value, is_wide(type), is_parameter)};
   }
   if (o.kind != OperandKind::kInteger && o.kind != OperandKind::kFloat) {
     malformed_here("expected a register or a constant");
   }
-  reference(slot, false, true, constant(constant_bits(o, type), is_wide(type)));
+  return {true, constant(constant_bits(o, type), is_wide(type))};
 }
 
 std::span<const Decoder::TableEntry> Decoder::methods() {

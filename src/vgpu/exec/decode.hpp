@@ -21,8 +21,9 @@ namespace tilewise::vgpu {
 
 /// A register or constant that an operation names, before registers have slots.
 struct Reference {
-  std::uint32_t op = 0;  ///< index in Program::ops; for terminators: of the block, see `terminator`
-  std::uint8_t slot = 0;  ///< in Op::r
+  std::uint32_t op = 0;    ///< index in Program::ops
+  std::uint32_t slot = 0;  ///< in Op::r, or in Program::operands
+  bool is_listed = false;  ///< in Program::operands
   bool is_definition = false;
   bool keeps_old = false;  ///< a definition under a guard: lanes may keep what was there
   bool is_constant = false;
@@ -109,6 +110,16 @@ class Decoder {
   void define(int slot, const Operand& o, Type type);
   void use(int slot, const Operand& o, Type type);
   void reference(int slot, bool is_definition, bool is_constant, std::uint32_t index);
+  // The same for one more entry of Program::operands, of the operation emitted last.
+  void define_listed(const Operand& o, Type type);
+  void use_listed(const Operand& o, Type type);
+  std::uint32_t definition(const Operand& o, Type type);
+  struct Source {
+    bool is_constant = false;
+    std::uint32_t index = 0;
+  };
+  Source source(const Operand& o, Type type);
+  Reference& refer(bool is_definition, bool is_constant, std::uint32_t index);
 
   // decode_arithmetic.cpp
   void add_sub();

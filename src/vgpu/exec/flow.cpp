@@ -262,7 +262,9 @@ class RegisterAssignment {
 
   void patch() {
     for (const Reference& r : d_.references) {
-      d_.program.ops[r.op].r[r.slot] = offset_of(r.is_constant, r.index);
+      const std::uint32_t offset = offset_of(r.is_constant, r.index);
+      if (r.is_listed) d_.program.operands[r.slot] = offset;
+      else d_.program.ops[r.op].r[r.slot] = offset;
     }
     for (const TerminatorReference& r : d_.terminator_references) {
       Terminator& t = d_.program.blocks[r.block].terminator;

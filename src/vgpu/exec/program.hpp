@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dim3.hpp"
 #include "vgpu/ptx/ir.hpp"
 
 namespace tilewise::vgpu {
@@ -107,6 +108,9 @@ struct Program {
   std::vector<Site> sites;
   std::vector<InstructionFacts> instructions;
   std::vector<Constant> constants;
+  /// Operands of instructions that name more registers than an Op has room for: byte offsets in the
+  /// warp's registers, each instruction's in a row.
+  std::vector<std::uint32_t> operands;
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;
   std::uint32_t static_shared_bytes = 0;
@@ -115,6 +119,7 @@ struct Program {
   std::vector<std::uint32_t> parameter_offsets, parameter_bytes;
   std::uint32_t parameter_block_bytes = 0;
   int max_threads = 0;
+  Dim3 cluster = {0, 0, 0};  ///< that the kernel asks for; zeros: none
 };
 
 }  // namespace tilewise::vgpu

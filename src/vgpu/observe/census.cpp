@@ -101,7 +101,7 @@ class CensusTaker {
     std::vector<std::vector<std::uint32_t>> defined(p_.ops.size());
     for (const Reference& r : d_.references) {
       if (r.is_definition) defined[r.op].push_back(r.index);
-      else if (r.slot == 0 && p_.ops[r.op].site >= 0) address_of[r.op] = &r;
+      else if (r.slot == 0 && !r.is_listed && p_.ops[r.op].site >= 0) address_of[r.op] = &r;
     }
     for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
       std::map<std::uint32_t, int> version;

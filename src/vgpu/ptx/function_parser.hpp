@@ -71,10 +71,17 @@ class FunctionParser : public InstructionParser {
         while (accept(',')) product *= take_count("a block size", 1u << 20);
         f.max_threads = static_cast<int>(product);
       } else if (directive == "minnctapersm" || directive == "maxnctapersm" ||
-                 directive == "maxnreg" || directive == "reqnctapercluster" ||
-                 directive == "maxclusterrank") {
+                 directive == "maxnreg" || directive == "maxclusterrank") {
         take();
         while (accept(',')) take();
+      } else if (directive == "reqnctapercluster") {
+        std::uint32_t* const extents[] = {&f.cluster.x, &f.cluster.y, &f.cluster.z};
+        f.cluster = {1, 1, 1};
+        std::size_t i = 0;
+        do {
+          if (i == 3) fail("a cluster has three extents");
+          *extents[i++] = static_cast<std::uint32_t>(take_count("a cluster size", 1u << 20));
+        } while (accept(','));
       } else if (directive == "pragma") {
         take();
         accept(';');

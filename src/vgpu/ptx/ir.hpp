@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/dim3.hpp"
 #include "vgpu/ptx/types.hpp"
 
 namespace tilewise::vgpu::ptx {
@@ -104,7 +105,8 @@ struct Function {
     std::vector<int> targets;  ///< labels
   };
   std::vector<BranchTable> branch_tables;
-  int max_threads = 0;  ///< .maxntid product; 0: not given
+  int max_threads = 0;       ///< .maxntid product; 0: not given
+  Dim3 cluster = {0, 0, 0};  ///< .reqnctapercluster; zeros: not given
 };
 
 struct Module {
