@@ -24,7 +24,11 @@ struct Counters {
   std::uint64_t global_load_sectors = 0;   ///< 32-byte sectors they touch
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
-  std::uint64_t barriers = 0;  ///< block barriers, one per arriving warp
+  std::uint64_t async_copy_instructions = 0;  ///< warp-wide cp.async, from global to shared memory
+  std::uint64_t async_copy_sectors = 0;       ///< 32-byte sectors of global memory they touch
+  std::uint64_t async_copy_wavefronts = 0;    ///< their passes through the shared-memory pipe
+  std::uint64_t async_copy_conflicts = 0;     ///< of these, beyond the fewest the width needs
+  std::uint64_t barriers = 0;                 ///< block barriers, one per arriving warp
 
   Counters& operator+=(const Counters& other);
   friend bool operator==(const Counters&, const Counters&) = default;
@@ -36,7 +40,7 @@ struct CounterField {
 };
 
 /// Every counter with its name, in the order tables show them.
-inline constexpr std::array<CounterField, 13> kCounterFields{{
+inline constexpr auto kCounterFields = std::to_array<CounterField>({
     {"warp_instructions", &Counters::warp_instructions},
     {"fma_threads", &Counters::fma_threads},
     {"shared_load_instructions", &Counters::shared_load_instructions},
@@ -49,8 +53,12 @@ inline constexpr std::array<CounterField, 13> kCounterFields{{
     {"global_load_sectors", &Counters::global_load_sectors},
     {"global_store_requests", &Counters::global_store_requests},
     {"global_store_sectors", &Counters::global_store_sectors},
+    {"async_copy_instructions", &Counters::async_copy_instructions},
+    {"async_copy_sectors", &Counters::async_copy_sectors},
+    {"async_copy_wavefronts", &Counters::async_copy_wavefronts},
+    {"async_copy_conflicts", &Counters::async_copy_conflicts},
     {"barriers", &Counters::barriers},
-}};
+});
 
 inline Counters& Counters::operator+=(const Counters& other) {
   for (const CounterField& field : kCounterFields) this->*field.member += other.*field.member;

@@ -60,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"atomic_type", "red.global.max.f32 [%rd1], %f1;",
                          "this operation on .f32"},
                     Case{"modifier", "add.wild.u32 %r1, %r2, %r3;", "the modifier .wild"},
-                    Case{"special_register", "mov.u32 %r1, %cluster_ctarank;",
-                         "the register %cluster_ctarank"}),
+                    Case{"special_register", "mov.u32 %r1, %current_graph_exec;",
+                         "the register %current_graph_exec"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Parser, UnclosedThings) {

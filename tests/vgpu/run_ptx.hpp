@@ -28,15 +28,16 @@ struct PtxRun {
 inline PtxRun run_ptx(const std::string& ptx, std::vector<std::uint32_t> words,
                       Dim3 grid = {1, 1, 1}, Dim3 block = {32, 1, 1},
                       std::uint32_t dynamic_shared_bytes = 0, int threads = 2,
-                      const std::string& kernel = "test") {
+                      const std::string& kernel = "test", LaunchOptions options = {}) {
   const Module module(kPtxHead + ptx, "test.ptx");
   Memory memory(1 << 24);
   const std::uint64_t address = memory.allocate(words.size() * 4);
   std::copy(words.begin(), words.end(), reinterpret_cast<std::uint32_t*>(address));
   const void* arguments[] = {&address};
   PtxRun run;
+  options.threads = threads;
   run.report = module.launch(kernel, model::find_gpu("h200"), memory, grid, block,
-                             dynamic_shared_bytes, arguments, LaunchOptions{true, threads});
+                             dynamic_shared_bytes, arguments, options);
   const auto* begin = reinterpret_cast<const std::uint32_t*>(address);
   run.words.assign(begin, begin + words.size());
   return run;

@@ -88,7 +88,8 @@ inline void resolve(Warp& w, const Op& op, Resolved<Address>& out) {
   if constexpr (kShared) {
     const std::int64_t low = static_cast<std::int64_t>(first) + p->lowest;
     const std::int64_t high = static_cast<std::int64_t>(first) + p->highest + bytes;
-    if (low < 0 || high > static_cast<std::int64_t>(w.block->shared_bytes)) {
+    const std::int64_t begin = w.block->shared_begin;
+    if (low < begin || high > begin + w.block->shared_bytes) {
       fault_bounds(w, op, out.address);
     }
     if constexpr (kCount) {

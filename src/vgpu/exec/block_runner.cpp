@@ -9,7 +9,9 @@
 #include <new>
 
 #include "tilewise/error.hpp"
+#include "vgpu/exec/cluster.hpp"
 #include "vgpu/exec/location.hpp"
+#include "vgpu/exec/mbarrier.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -35,7 +37,8 @@ BlockRunner::AlignedBytes BlockRunner::allocate(std::size_t bytes) {
   return memory;
 }
 
-BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker)
+BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker, ClusterState& cluster,
+                         std::uint32_t rank)
     : facts_(facts), worker_(worker) {
   const Program& p = *facts.program;
   const std::uint64_t threads = facts.block.count();
@@ -47,7 +50,10 @@ BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker)
   predicates_.assign(warp_count * p.predicate_count, 0);
   state_.grid = facts.grid;
   state_.block = facts.block;
-  state_.shared = shared_.get();
+  state_.cluster = &cluster;
+  state_.rank = rank;
+  state_.shared_begin = std::int64_t{rank} << kRankShift;
+  state_.shared = shared_.get() - state_.shared_begin;
   state_.shared_bytes = facts.shared_bytes;
   state_.dynamic_shared_bytes = facts.dynamic_shared_bytes;
   state_.parameters = facts.parameters;
@@ -71,6 +77,7 @@ BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker)
     for (const Constant& c : p.constants) {
       std::uint64_t bits = c.bits;
       if (c.parameter_address) bits += reinterpret_cast<std::uint64_t>(facts.parameters);
+      if (c.shared_address) bits += static_cast<std::uint64_t>(state_.shared_begin);
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         if (c.wide) std::memcpy(w.registers + c.offset + 8 * lane, &bits, 8);
         else std::memcpy(w.registers + c.offset + 4 * lane, &bits, 4);
@@ -79,44 +86,46 @@ BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker)
   }
 }
 
-void BlockRunner::start(std::uint64_t index) {
+void BlockRunner::start(const Dim3& index) {
+  state_.index = index;
   const Dim3& g = facts_.grid;
-  state_.index = {static_cast<std::uint32_t>(index % g.x),
-                  static_cast<std::uint32_t>(index / g.x % g.y),
-                  static_cast<std::uint32_t>(index / g.x / g.y)};
-  state_.sm = static_cast<int>(index % static_cast<std::uint64_t>(facts_.sm_count));
+  const std::uint64_t linear =
+      index.x + std::uint64_t{g.x} * (index.y + std::uint64_t{g.y} * index.z);
+  state_.sm = static_cast<int>(linear % static_cast<std::uint64_t>(facts_.sm_count));
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     WarpState& w = warps_[i];
     w.warp.live = w.warp.active = lanes_of_warp(facts_.block.count(), i);
     w.warp.carry = 0;
     w.parts.assign(1, Part{w.warp.live, 0, -1, State::kReady, 0});
     w.meetings.clear();
+    w.warp.copy_groups.clear();
+    w.warp.bulk_groups.clear();
+    w.warp.matrix_groups.clear();
   }
   barriers_.fill(Barrier{});
   turn_ = 0;
 }
 
-BlockRunner::Outcome BlockRunner::run(std::uint64_t budget) {
-  for (;;) {
-    bool progress = false, done = true;
-    for (std::size_t i = 0; i < warps_.size(); ++i) {
-      WarpState& w = warps_[turn_ % warps_.size()];
-      ++turn_;
-      if (w.parts.empty()) continue;
-      done = false;
-      progress |= run_warp(w, budget);
-    }
-    if (done) return Outcome::kDone;
-    if (!progress) report_deadlock();
-    if (budget == 0) return Outcome::kOutOfTime;
+bool BlockRunner::run_warps(std::uint64_t& budget) {
+  bool progress = false;
+  for (std::size_t i = 0; i < warps_.size(); ++i) {
+    WarpState& w = warps_[turn_ % warps_.size()];
+    ++turn_;
+    if (!w.parts.empty()) progress |= run_warp(w, budget);
   }
+  return progress;
+}
+
+bool BlockRunner::is_done() const {
+  return std::all_of(warps_.begin(), warps_.end(),
+                     [](const WarpState& w) { return w.parts.empty(); });
 }
 
 // Whether any part of the warp ran.
 bool BlockRunner::run_warp(WarpState& w, std::uint64_t& budget) {
   bool progress = false;
   for (std::size_t i = 0; i < w.parts.size();) {
-    if (w.parts[i].state != State::kReady) {
+    if (w.parts[i].state != State::kReady && !may_go_on(w, w.parts[i])) {
       ++i;
       continue;
     }
@@ -178,6 +187,16 @@ bool BlockRunner::run_part(WarpState& w, std::size_t index, std::uint64_t& budge
         if (index >= w.parts.size() || w.parts[index].state != State::kReady) return true;
         break;
       case TerminatorKind::kWarpBarrier: arrive_at_warp_barrier(w, index, t); return true;
+      case TerminatorKind::kClusterArrive: arrive_at_cluster_barrier(w, index, t); break;
+      case TerminatorKind::kClusterWait:
+        part.state = State::kAtClusterBarrier;
+        if (!may_go_on(w, part)) return true;
+        break;
+      case TerminatorKind::kMbarrierWait:
+        part.state = State::kAtMbarrier;
+        state_.cluster->queue.pass_time();
+        if (!may_go_on(w, part)) return true;
+        break;
     }
     if (warp.yields) return true;
   }
@@ -388,6 +407,84 @@ void BlockRunner::release_barriers() {
   }
 }
 
+void BlockRunner::arrive_at_cluster_barrier(WarpState& w, std::size_t index, const Terminator& t) {
+  Part& part = w.parts[index];
+  state_.cluster->arrived += static_cast<std::uint64_t>(std::popcount(part.mask));
+  w.cluster_phase = state_.cluster->phase;
+  part.block = t.next;
+}
+
+// Whether a part that waits for something outside of its block may go on; then it is ready again.
+bool BlockRunner::may_go_on(WarpState& w, Part& part) {
+  if (part.state == State::kAtClusterBarrier) {
+    if (state_.cluster->phase == w.cluster_phase) return false;
+    part.state = State::kReady;
+    part.block = facts_.program->blocks[part.block].terminator.next;
+    return true;
+  }
+  if (part.state != State::kAtMbarrier) return false;
+  const std::uint32_t passed = lanes_past(w, part, facts_.program->blocks[part.block].terminator);
+  if (passed != part.mask) return false;
+  end_wait(w, part, passed);
+  return true;
+}
+
+// The lanes whose mbarrier has finished the phase they wait for.
+std::uint32_t BlockRunner::lanes_past(WarpState& w, const Part& part, const Terminator& t) const {
+  std::uint32_t passed = 0;
+  for (std::uint32_t rest = part.mask; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const auto read = [&](std::uint32_t offset, bool wide) -> std::uint64_t {
+      if (wide) return reinterpret_cast<const std::uint64_t*>(w.warp.registers + offset)[lane];
+      return reinterpret_cast<const std::uint32_t*>(w.warp.registers + offset)[lane];
+    };
+    std::uint64_t address = read(t.address, t.wide_address);
+    if (t.wide_address) address &= ~kWindowMask;
+    address += static_cast<std::uint64_t>(t.address_offset);
+    std::byte* const at = shared_memory(state_, address, 8);
+    const char* trouble = nullptr;
+    if (at == nullptr || address % 8 != 0) {
+      trouble = "no place of eight aligned bytes in shared memory";
+    } else if (!Mbarrier(at).is_initialized()) {
+      trouble = describe(Mbarrier::Trouble::kNotInitialized);
+    }
+    if (trouble != nullptr) {
+      throw Error(ErrorCode::kExecution,
+                  fmt::format("{}: {} waits for the mbarrier at shared address {:#x}: {}",
+                              where(*facts_.program, t.instruction), thread_name(w.warp, lane),
+                              address, trouble));
+    }
+    const std::uint64_t awaited = read(t.awaited, !t.awaits_parity);
+    const bool is_over = t.awaits_parity
+                             ? Mbarrier(at).is_parity_over(static_cast<std::uint32_t>(awaited))
+                             : Mbarrier(at).is_over(awaited);
+    if (is_over) passed |= 1u << lane;
+  }
+  return passed;
+}
+
+void BlockRunner::end_wait(WarpState& w, Part& part, std::uint32_t passed) {
+  const Terminator& t = facts_.program->blocks[part.block].terminator;
+  if (t.result >= 0) {
+    std::uint32_t& p = w.warp.predicates[t.result];
+    p = (p & ~part.mask) | passed;
+  }
+  part.state = State::kReady;
+  part.block = t.next;
+}
+
+bool BlockRunner::time_out_waits() {
+  bool some = false;
+  for (WarpState& w : warps_) {
+    for (Part& part : w.parts) {
+      if (part.state != State::kAtMbarrier) continue;
+      end_wait(w, part, lanes_past(w, part, facts_.program->blocks[part.block].terminator));
+      some = true;
+    }
+  }
+  return some;
+}
+
 void BlockRunner::deliver_reduction(WarpState& w, const Part& part, const Terminator& t,
                                     const Barrier& barrier) {
   if (t.barrier == BarrierKind::kReducePopc) {
@@ -402,33 +499,47 @@ void BlockRunner::deliver_reduction(WarpState& w, const Part& part, const Termin
   }
 }
 
-void BlockRunner::report_deadlock() const {
-  std::string waiting;
-  int listed = 0, total = 0;
+std::string BlockRunner::what_it_waits_for(const WarpState& w, const Part& part) const {
+  switch (part.state) {
+    case State::kReady:
+    case State::kAtBarrier: return fmt::format("barrier {}", part.barrier);
+    case State::kAtWarpBarrier:
+      return fmt::format("the warp barrier of lanes {:#010x}", part.barrier);
+    case State::kAtClusterBarrier: return "the barrier of its cluster";
+    case State::kAtMbarrier: break;
+  }
+  const Terminator& t = facts_.program->blocks[part.block].terminator;
+  const int lane = std::countr_zero(part.mask);
+  std::uint64_t address =
+      t.wide_address ? reinterpret_cast<const std::uint64_t*>(w.warp.registers + t.address)[lane] &
+                           ~kWindowMask
+                     : reinterpret_cast<const std::uint32_t*>(w.warp.registers + t.address)[lane];
+  address += static_cast<std::uint64_t>(t.address_offset);
+  const Mbarrier barrier(shared_memory(state_, address, 8));
+  return fmt::format(
+      "the mbarrier at shared address {:#x}, whose phase of parity {} still lacks {} "
+      "arrivals and {} bytes",
+      address, barrier.parity(), barrier.pending_arrivals(), barrier.pending_bytes());
+}
+
+void BlockRunner::describe_waits(std::string& text, int& listed, int& total) const {
+  constexpr int kMost = 4;
   for (const WarpState& w : warps_) {
     for (const Part& part : w.parts) {
-      ++total;
-      if (listed == 4) continue;
-      ++listed;
-      const std::string what = part.state == State::kAtWarpBarrier
-                                   ? fmt::format("the warp barrier of lanes {:#010x}", part.barrier)
-                                   : fmt::format("barrier {}", part.barrier);
-      waiting += fmt::format(
-          "{} warp {} (lanes {:#010x}) at {} of {}", listed > 1 ? ";" : "", w.warp.index, part.mask,
-          what, where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
+      if (++total > kMost) continue;
+      text += fmt::format(
+          "{}{} warp {} (lanes {:#010x}) at {} of {}", ++listed > 1 ? ";" : "",
+          state_.cluster->blocks.size() > 1 ? fmt::format(" rank {}", state_.rank) : "",
+          w.warp.index, part.mask, what_it_waits_for(w, part),
+          where(*facts_.program, facts_.program->blocks[part.block].terminator.instruction));
     }
     for (const Meeting& m : w.meetings) {
-      if (m.block < 0 || m.arrived == 0 || listed == 4) continue;
-      ++listed, ++total;
-      waiting += fmt::format("; warp {}: lanes {:#010x} wait for lanes {:#010x} of their warp",
-                             w.warp.index, m.arrived, m.expected & ~m.arrived);
+      if (m.block < 0 || m.arrived == 0 || ++total > kMost) continue;
+      text +=
+          fmt::format("{} warp {}: lanes {:#010x} wait for lanes {:#010x} of their warp",
+                      ++listed > 1 ? ";" : "", w.warp.index, m.arrived, m.expected & ~m.arrived);
     }
   }
-  throw Error(ErrorCode::kExecution,
-              fmt::format("kernel {}: deadlock in block ({}, {}, {}), {} live threads:{}{}",
-                          facts_.program->name, state_.index.x, state_.index.y, state_.index.z,
-                          live_threads(), waiting,
-                          total > listed ? fmt::format("; and {} more", total - listed) : ""));
 }
 
 }  // namespace tilewise::vgpu

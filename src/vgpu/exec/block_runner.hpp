@@ -28,19 +28,30 @@ struct LaunchFacts {
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
   const std::byte* parameters = nullptr;
   int sm_count = 1;
+  Dim3 cluster{1, 1, 1};  ///< blocks
+  AsyncOrder async_order = AsyncOrder::kEarliest;
+  std::uint64_t async_seed = 0;
 };
 
 /// Memory for one block's execution; reused from block to block.
 class BlockRunner {
  public:
-  BlockRunner(const LaunchFacts& facts, Worker& worker);
+  /// `rank`: in the cluster.
+  BlockRunner(const LaunchFacts& facts, Worker& worker, ClusterState& cluster, std::uint32_t rank);
 
-  /// Prepares block `index` of the grid.
-  void start(std::uint64_t index);
-
-  enum class Outcome { kDone, kOutOfTime };
-  /// Runs until the block is done, or for about `budget` basic blocks. Throws Error{kExecution}.
-  Outcome run(std::uint64_t budget);
+  /// Prepares the block at `index` of the grid.
+  void start(const Dim3& index);
+  /// Gives every warp that can run one turn, within a budget of basic blocks. Returns whether any ran.
+  /// Throws Error{kExecution}.
+  bool run_warps(std::uint64_t& budget);
+  bool is_done() const;
+  /// Lets waits for mbarriers that are not over return all the same. Returns whether there were any.
+  bool time_out_waits();
+  std::uint64_t live_threads() const;
+  BlockState& state() { return state_; }
+  const BlockState& state() const { return state_; }
+  /// Appends what its parts wait for to the text of a message, up to a few.
+  void describe_waits(std::string& text, int& listed, int& total) const;
 
  private:
   struct Meeting {  ///< where parts of a split warp meet again
@@ -48,7 +59,13 @@ class BlockRunner {
     int parent = -1;
     std::uint32_t expected = 0, arrived = 0;
   };
-  enum class State : std::uint8_t { kReady, kAtBarrier, kAtWarpBarrier };
+  enum class State : std::uint8_t {
+    kReady,
+    kAtBarrier,
+    kAtWarpBarrier,
+    kAtClusterBarrier,
+    kAtMbarrier
+  };
   struct Part {
     std::uint32_t mask = 0;
     int block = 0;
@@ -60,6 +77,7 @@ class BlockRunner {
     Warp warp;
     std::vector<Part> parts;
     std::vector<Meeting> meetings;
+    std::uint64_t cluster_phase = 0;  ///< of barrier.cluster, when the warp last arrived
   };
   struct Barrier {
     std::uint64_t arrived = 0;   ///< threads
@@ -82,8 +100,11 @@ class BlockRunner {
   void release_warp_barriers(WarpState& w);
   static void deliver_reduction(WarpState& w, const Part& part, const Terminator& t,
                                 const Barrier& barrier);
-  std::uint64_t live_threads() const;
-  [[noreturn]] void report_deadlock() const;
+  void arrive_at_cluster_barrier(WarpState& w, std::size_t index, const Terminator& t);
+  bool may_go_on(WarpState& w, Part& part);
+  std::uint32_t lanes_past(WarpState& w, const Part& part, const Terminator& t) const;
+  void end_wait(WarpState& w, Part& part, std::uint32_t passed);
+  std::string what_it_waits_for(const WarpState& w, const Part& part) const;
 
   const LaunchFacts& facts_;
   Worker& worker_;

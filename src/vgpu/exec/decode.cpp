@@ -65,6 +65,10 @@ void Decoder::start_block() {
   block.first_instruction = static_cast<std::uint32_t>(out_.program.instructions.size());
   out_.program.blocks.push_back(block);
   block_open_ = true;
+  if (next_block_label_ >= 0) {
+    block_of_label_[next_block_label_] = static_cast<int>(out_.program.blocks.size()) - 1;
+    next_block_label_ = -1;
+  }
 }
 
 void Decoder::end_block(Terminator terminator) {
@@ -160,8 +164,11 @@ bool Decoder::decode_terminator() {
     out_.terminator_references.push_back({block, TerminatorReference::kIndex, false, false,
                                           static_cast<std::uint32_t>(flat_register(operand(0)))});
   } else if (in_->opcode == "bar" || in_->opcode == "barrier") {
-    if (in_->has("cluster")) unsupported_here("cluster barriers");
     barrier();
+    expect_no_more_modifiers();
+    return true;
+  } else if (in_->opcode == "mbarrier" && (in_->has("test_wait") || in_->has("try_wait"))) {
+    mbarrier_wait();
     expect_no_more_modifiers();
     return true;
   } else {
@@ -241,12 +248,13 @@ int Decoder::new_register(Type type) {
   return static_cast<int>(flat_registers_.size()) - 1;
 }
 
-std::uint32_t Decoder::constant(std::uint64_t bits, bool wide, bool parameter_address) {
-  const int kind = (wide ? 1 : 0) + (parameter_address ? 2 : 0);
-  const auto [known, is_new] = constants_.try_emplace({bits, kind});
+std::uint32_t Decoder::constant(std::uint64_t bits, bool wide, ConstantKind kind) {
+  const auto [known, is_new] =
+      constants_.try_emplace({bits, (wide ? 1 : 0) + 2 * static_cast<int>(kind)});
   if (is_new) {
     known->second = static_cast<std::uint32_t>(out_.program.constants.size());
-    out_.program.constants.push_back({bits, 0, wide, parameter_address});
+    out_.program.constants.push_back(
+        {bits, 0, wide, kind == ConstantKind::kParameter, kind == ConstantKind::kShared});
   }
   return known->second;
 }
@@ -281,18 +289,19 @@ Place Decoder::place_of(const Operand& o, bool& found) const {
 }
 
 // The value of a variable's name: an offset in its window, or a device address.
-std::uint64_t Decoder::symbol_address(const Operand& o, bool& is_parameter) const {
-  is_parameter = false;
+Decoder::SymbolValue Decoder::symbol_value(const Operand& o) const {
   bool found = false;
   const Place place = place_of(o, found);
   if (found) {
-    is_parameter = place.space == Space::kParam;
     const std::uint64_t base = place.is_extern ? out_.program.dynamic_shared_offset : place.offset;
-    return base + static_cast<std::uint64_t>(o.offset);
+    const ConstantKind kind = place.space == Space::kParam    ? ConstantKind::kParameter
+                              : place.space == Space::kShared ? ConstantKind::kShared
+                                                              : ConstantKind::kPlain;
+    return {base + static_cast<std::uint64_t>(o.offset), kind};
   }
   const auto global = globals_.find(o.text);
   if (global == globals_.end()) malformed_here(fmt::format("unknown name {}", o.text));
-  return global->second + static_cast<std::uint64_t>(o.offset);
+  return {global->second + static_cast<std::uint64_t>(o.offset), ConstantKind::kPlain};
 }
 
 // Emitting.
@@ -387,9 +396,8 @@ Decoder::Source Decoder::source(const Operand& o, Type type) {
     unsupported_here(fmt::format("%{} anywhere but in mov", o.text));
   }
   if (o.kind == OperandKind::kSymbol) {
-    bool is_parameter = false;
-    const std::uint64_t value = symbol_address(o, is_parameter);
-    return {true, constant(value, is_wide(type), is_parameter)};
+    const SymbolValue value = symbol_value(o);
+    return {true, constant(value.bits, is_wide(type), value.kind)};
   }
   if (o.kind != OperandKind::kInteger && o.kind != OperandKind::kFloat) {
     malformed_here("expected a register or a constant");
@@ -402,23 +410,28 @@ std::span<const Decoder::TableEntry> Decoder::methods() {
   static const TableEntry kTable[] = {
       {"abs", &Decoder::abs_neg},        {"activemask", &Decoder::activemask},
       {"add", &Decoder::add_sub},        {"addc", &Decoder::add_sub},
-      {"and", &Decoder::logic},          {"atom", &Decoder::atom},
+      {"and", &Decoder::logic},          {"applypriority", &Decoder::nothing},
+      {"atom", &Decoder::atom},
       {"bfe", &Decoder::bfe},            {"bfi", &Decoder::bfi},
       {"bfind", &Decoder::bfind},        {"bmsk", &Decoder::bmsk},
       {"brev", &Decoder::brev},
       {"brkpt", &Decoder::trap},         {"clz", &Decoder::bits_to_32},
       {"cnot", &Decoder::logic},         {"copysign", &Decoder::copysign},
-      {"cos", &Decoder::unary_float},    {"cvt", &Decoder::cvt},
+      {"cos", &Decoder::unary_float},    {"cp", &Decoder::cp},
+      {"createpolicy", &Decoder::createpolicy}, {"cvt", &Decoder::cvt},
       {"cvta", &Decoder::cvta},          {"discard", &Decoder::nothing},
       {"div", &Decoder::div},            {"dp2a", &Decoder::dot_product},
       {"dp4a", &Decoder::dot_product},
       {"elect", &Decoder::elect},        {"ex2", &Decoder::unary_float},
       {"fence", &Decoder::fence},        {"fma", &Decoder::fma},
+      {"getctarank", &Decoder::getctarank}, {"griddepcontrol", &Decoder::griddepcontrol},
       {"isspacep", &Decoder::isspacep},  {"ld", &Decoder::load},
       {"ldu", &Decoder::load},           {"lg2", &Decoder::unary_float},
       {"lop3", &Decoder::lop3},          {"mad", &Decoder::mad},
       {"mad24", &Decoder::mad24},        {"madc", &Decoder::mad},
+      {"mapa", &Decoder::mapa},
       {"match", &Decoder::match},        {"max", &Decoder::min_max},
+      {"mbarrier", &Decoder::mbarrier},
       {"membar", &Decoder::fence},       {"min", &Decoder::min_max},
       {"mov", &Decoder::mov},            {"mul", &Decoder::mul},
       {"mul24", &Decoder::mul24},        {"nanosleep", &Decoder::nanosleep},
@@ -429,7 +442,7 @@ std::span<const Decoder::TableEntry> Decoder::methods() {
       {"rcp", &Decoder::unary_float},    {"red", &Decoder::red},
       {"redux", &Decoder::redux},        {"rem", &Decoder::rem},
       {"rsqrt", &Decoder::unary_float},  {"sad", &Decoder::sad},
-      {"selp", &Decoder::selp},          {"set", &Decoder::set},
+      {"selp", &Decoder::selp},          {"set", &Decoder::set},            {"setmaxnreg", &Decoder::setmaxnreg},
       {"setp", &Decoder::setp},          {"shf", &Decoder::shf},
       {"shfl", &Decoder::shfl},          {"shl", &Decoder::shift},
       {"shr", &Decoder::shift},          {"sin", &Decoder::unary_float},

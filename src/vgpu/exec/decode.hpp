@@ -33,7 +33,14 @@ struct Reference {
 /// References of terminators, patched like those of operations.
 struct TerminatorReference {
   int block = -1;
-  enum Field : std::uint8_t { kIndex, kBarrierId, kBarrierCount, kReduceResult } field = kIndex;
+  enum Field : std::uint8_t {
+    kIndex,
+    kBarrierId,
+    kBarrierCount,
+    kReduceResult,
+    kAddress,
+    kAwaited,
+  } field = kIndex;
   bool is_definition = false;
   bool is_constant = false;
   std::uint32_t index = 0;
@@ -99,9 +106,14 @@ class Decoder {
   Type register_type(const Operand& o) const { return flat_registers_[flat_register(o)]; }
   std::uint32_t predicate(const Operand& o);
   std::uint32_t dense_predicate(int flat_index);
-  std::uint32_t constant(std::uint64_t bits, bool wide, bool parameter_address = false);
+  enum class ConstantKind : std::uint8_t { kPlain, kParameter, kShared };
+  std::uint32_t constant(std::uint64_t bits, bool wide, ConstantKind kind = ConstantKind::kPlain);
   std::uint64_t constant_bits(const Operand& o, Type type) const;
-  std::uint64_t symbol_address(const Operand& o, bool& is_parameter) const;
+  struct SymbolValue {
+    std::uint64_t bits = 0;
+    ConstantKind kind = ConstantKind::kPlain;
+  };
+  SymbolValue symbol_value(const Operand& o) const;
   Place place_of(const Operand& o, bool& found) const;
   int new_register(Type type);
 
@@ -175,6 +187,7 @@ class Decoder {
     ptx::Space space = ptx::Space::kGeneric;
     Type type = Type::kB32;
     int count = 1;
+    bool in_cluster = false;  ///< .shared::cluster
   };
   Access take_access();
   bool address(int slot, const Operand& o, ptx::Space& space, bool& wide);
@@ -190,6 +203,21 @@ class Decoder {
   void access_values(const std::vector<Operand>& values, Type type, bool wide_register,
                      bool is_store);
 
+  // decode_async.cpp
+  void cp();
+  void cp_async();
+  void cp_async_wait();
+  void mbarrier();
+  void mbarrier_wait();
+  void shared_address(int slot, const Operand& o);
+  void mapa();
+  void getctarank();
+  void setmaxnreg();
+  void griddepcontrol();
+  void createpolicy();
+  void terminator_operand(TerminatorReference::Field field, const Operand& o, bool wide);
+  void skip_without_guard();
+
   // decode_warp.cpp
   void shfl();
   void vote();
@@ -198,6 +226,7 @@ class Decoder {
   void redux();
   void elect();
   void barrier();
+  void cluster_barrier();
   void barrier_operand(int block, const Operand& o, TerminatorReference::Field field);
   void fence();
   void nanosleep();
@@ -222,6 +251,7 @@ class Decoder {
   bool cache_hint_ = false;
   bool block_open_ = false;
   std::vector<int> block_of_label_;
+  int next_block_label_ = -1;  // a label that the next block gets
 };
 
 }  // namespace tilewise::vgpu

@@ -18,6 +18,7 @@ using ptx::Type;
 // a warp's accesses take effect in program order.
 Decoder::Access Decoder::take_access() {
   Access a;
+  if (take("shared::cluster")) a.in_cluster = true;
   if (take("global")) a.space = Space::kGlobal;
   else if (take("shared") || take("shared::cta")) a.space = Space::kShared;
   else if (take("const")) a.space = Space::kConst;
@@ -77,9 +78,8 @@ bool Decoder::address(int slot, const Operand& o, Space& space, bool& wide) {
     return true;
   }
   if (base.kind == OperandKind::kSymbol) {
-    bool is_parameter = false;
-    const std::uint64_t value = symbol_address(base, is_parameter);
-    reference(slot, false, true, constant(value, wide, is_parameter));
+    const SymbolValue value = symbol_value(base);
+    reference(slot, false, true, constant(value.bits, wide, value.kind));
     return false;
   }
   if (base.kind != OperandKind::kInteger)
@@ -114,7 +114,7 @@ void Decoder::load() {
   settle_space(operand(1), a);
   if (a.space == Space::kParam) return parameter_load(a);
   if (a.space == Space::kLocal) return local_access(a, false);
-  if (a.space == Space::kGeneric) return generic_access(a, false);
+  if (a.space == Space::kGeneric || a.in_cluster) return generic_access(a, false);
   memory_access(a, false);
 }
 
@@ -124,7 +124,7 @@ void Decoder::store() {
   cache_hint_ = false;
   settle_space(operand(0), a);
   if (a.space == Space::kLocal || a.space == Space::kParam) return local_access(a, true);
-  if (a.space == Space::kGeneric) return generic_access(a, true);
+  if (a.space == Space::kGeneric || a.in_cluster) return generic_access(a, true);
   memory_access(a, true);
 }
 
@@ -204,10 +204,9 @@ void Decoder::parameter_load(const Access& a) {
   op.count = static_cast<std::uint8_t>(a.count);
   op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) |
                                       (wide_register ? kWideRegister : 0));
-  bool is_parameter = false;
-  const std::uint64_t offset =
-      symbol_address(base, is_parameter) + static_cast<std::uint64_t>(at.offset);
-  if (!is_parameter) malformed_here("expected a parameter's name");
+  const SymbolValue name = symbol_value(base);
+  const std::uint64_t offset = name.bits + static_cast<std::uint64_t>(at.offset);
+  if (name.kind != ConstantKind::kParameter) malformed_here("expected a parameter's name");
   const std::uint64_t bytes = static_cast<std::uint64_t>(ptx::size_of(a.type)) * a.count;
   if (offset + bytes > out_.program.parameter_block_bytes)
     malformed_here("the access lies outside the parameters");
@@ -239,9 +238,12 @@ void Decoder::generic_access(const Access& a, bool is_store) {
   op.site = new_site(a, is_store);
   op.mode = static_cast<std::uint8_t>((is_signed(a.type) ? kSigned : 0) |
                                       (wide_register ? kWideRegister : 0));
-  Space space = Space::kGeneric;
+  Space space = a.in_cluster ? Space::kShared : Space::kGeneric;
   bool wide = false;
   address(0, operand(is_store ? 0 : 1), space, wide);
+  Op& placed = out_.program.ops.back();
+  if (a.in_cluster) placed.mode |= kSharedAddress;
+  if (!wide) placed.mode |= kNarrowAddress;
   access_values(values, a.type, wide_register, is_store);
 }
 
@@ -255,7 +257,7 @@ static bool has_atomic(AtomicKind kind, Type type) {
 }
 
 void Decoder::atomic(bool has_result) {
-  bool shared = take("shared") || take("shared::cta");
+  bool shared = take("shared") || take("shared::cta") || take("shared::cluster");
   take("global");
   ignore({"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"});
   std::optional<AtomicKind> kind;

@@ -157,7 +157,8 @@ void Decoder::emit_special(std::string_view name, int destination) {
 
 void Decoder::cvta() {
   const bool to_space = take("to");
-  const bool shared = take("shared") || take("shared::cta"), local = take("local");
+  const bool shared = take("shared") || take("shared::cta") || take("shared::cluster"),
+             local = take("local");
   const bool flat_space = take("global") || take("const") || take("param");
   if (!shared && !local && !flat_space) unsupported_here("this state space of cvta");
   const Type type = take_type();
@@ -179,7 +180,7 @@ void Decoder::cvta() {
 void Decoder::isspacep() {
   std::uint8_t mode = 0xFF;
   if (take("global")) mode = 0;
-  else if (take("shared") || take("shared::cta")) mode = 1;
+  else if (take("shared") || take("shared::cta") || take("shared::cluster")) mode = 1;
   else if (take("local")) mode = 2;
   else if (take("const") || take("param")) mode = 3;
   if (mode == 0xFF) unsupported_here("this state space of isspacep");

@@ -111,6 +111,8 @@ void Decoder::elect() {
 
 // bar.sync a{, b}; bar.arrive a, b; bar.red.op p, a{, b}, c; barrier.… with .aligned or without.
 void Decoder::barrier() {
+  skip_without_guard();
+  if (take("cluster")) return cluster_barrier();
   ignore({"cta", "aligned"});
   Terminator t;
   t.kind = TerminatorKind::kBarrier;
@@ -152,6 +154,17 @@ void Decoder::barrier() {
   end_block(std::move(t));
 }
 
+void Decoder::cluster_barrier() {
+  const bool arrives = take("arrive");
+  if (!arrives && !take("wait")) malformed_here("barrier.cluster needs .arrive or .wait");
+  ignore({"release", "relaxed", "acquire", "aligned"});
+  expect_operands(0, 0);
+  Terminator t;
+  t.kind = arrives ? TerminatorKind::kClusterArrive : TerminatorKind::kClusterWait;
+  t.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
+  end_block(std::move(t));
+}
+
 void Decoder::barrier_operand(int block, const Operand& o, TerminatorReference::Field field) {
   TerminatorReference r;
   r.block = block;
@@ -168,8 +181,15 @@ void Decoder::barrier_operand(int block, const Operand& o, TerminatorReference::
 // Memory of the virtual GPU is sequentially consistent between warps of a block, and host threads
 // exchange atomics with full ordering.
 void Decoder::fence() {
-  ignore({"cta", "cluster", "gpu", "sys", "gl", "sc", "acq_rel", "acquire", "release"});
-  emit("fence");
+  ignore({"cta", "cluster", "gpu", "sys", "gl", "sc", "acq_rel", "acquire", "release",
+          "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
+  if (!take("proxy")) {
+    emit("fence");
+    return;
+  }
+  if (!take("async") && !take("alias")) unsupported_here("this proxy fence");
+  ignore({"global", "shared", "shared::cta", "shared::cluster"});
+  emit("fence.proxy");
 }
 
 void Decoder::nanosleep() {

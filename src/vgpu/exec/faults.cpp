@@ -46,7 +46,8 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
   }
   if (site && site->space == ptx::Space::kShared) {
     return fmt::format("{} {} bytes of shared memory at offset {}, but the block has {} bytes",
-                       verb, bytes, static_cast<std::int64_t>(address), w.block->shared_bytes);
+                       verb, bytes, static_cast<std::int64_t>(address) - w.block->shared_begin,
+                       w.block->shared_bytes);
   }
   if (!site)
     return fmt::format("accesses local memory at offset {}, but has {} bytes", address,
@@ -74,8 +75,10 @@ template <class Address>
   const int bytes = op.bytes * op.count;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!((w.active >> lane) & 1)) continue;
-    if (static_cast<std::uint64_t>(addresses[lane]) + static_cast<unsigned>(bytes) >
-        w.block->shared_bytes) {
+    const auto begin = static_cast<std::uint64_t>(w.block->shared_begin);
+    const std::uint64_t offset = static_cast<std::uint64_t>(addresses[lane]) - begin;
+    if (offset > w.block->shared_bytes ||
+        offset + static_cast<unsigned>(bytes) > w.block->shared_bytes) {
       fault(w, op, Fault::kOutOfBounds, lane, addresses[lane], bytes);
     }
   }

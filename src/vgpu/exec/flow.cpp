@@ -13,7 +13,10 @@ std::vector<int> successors(const Block& block) {
   switch (t.kind) {
     case TerminatorKind::kNext:
     case TerminatorKind::kBarrier:
-    case TerminatorKind::kWarpBarrier: result = {t.next}; break;
+    case TerminatorKind::kWarpBarrier:
+    case TerminatorKind::kClusterArrive:
+    case TerminatorKind::kClusterWait:
+    case TerminatorKind::kMbarrierWait: result = {t.next}; break;
     case TerminatorKind::kBranch:
       result = {t.target};
       if (t.predicate >= 0) result.push_back(t.next);
@@ -274,6 +277,8 @@ class RegisterAssignment {
         case TerminatorReference::kBarrierId: t.barrier_id = offset; break;
         case TerminatorReference::kBarrierCount: t.barrier_count = offset; break;
         case TerminatorReference::kReduceResult: t.reduce_result = offset; break;
+        case TerminatorReference::kAddress: t.address = offset; break;
+        case TerminatorReference::kAwaited: t.awaited = offset; break;
       }
     }
   }

@@ -26,6 +26,7 @@ HandlerTables handlers_portable();
 /// What runs lane by lane on every machine.
 HandlerSpan handlers_float();     ///< rounding directions, halves, conversions, approximations
 HandlerTables handlers_memory();  ///< parameters, local and generic memory, atomics
+HandlerTables handlers_async();   ///< cp.async, mbarriers, clusters
 HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
 
 /// Op::mode of the carry operations.

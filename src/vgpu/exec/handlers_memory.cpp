@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "vgpu/exec/cluster.hpp"
 #include "vgpu/exec/handlers.hpp"
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/memory_modes.hpp"
@@ -99,9 +100,9 @@ std::byte* generic_memory(const Warp& w, const Op& op, int lane, std::uint64_t a
     fault(w, op, Fault::kMisaligned, lane, address, bytes);
   const std::uint64_t window = address & kWindowMask, offset = address & ~kWindowMask;
   if (window == kSharedWindow) {
-    if (offset + static_cast<unsigned>(bytes) > w.block->shared_bytes)
-      fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
-    return w.block->shared + offset;
+    std::byte* const at = shared_memory(*w.block, offset, static_cast<unsigned>(bytes));
+    if (at == nullptr) fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
+    return at;
   }
   if (window == kLocalWindow) {
     if (offset + static_cast<unsigned>(bytes) > w.local_bytes)
@@ -127,10 +128,15 @@ void count_generic(Warp& w, const Op& op, const std::uint64_t* address) {
   count_generic_access(w, op, address, shared, global);
 }
 
+/// Also of shared::cluster addresses, which are those of the shared window, whatever their width.
 template <bool kStore, bool kCount> struct Generic {
   static void masked(Warp& w, const Op& op) {
+    const bool is_shared = op.mode & kSharedAddress;
     std::uint64_t address[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) address[lane] = address_of(w, op, lane, true);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      address[lane] = address_of(w, op, lane, !(op.mode & kNarrowAddress));
+      if (is_shared) address[lane] = kSharedWindow | (address[lane] & ~kWindowMask);
+    }
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
       std::byte* at = generic_memory(w, op, lane, address[lane], op.bytes * op.count);
@@ -202,7 +208,7 @@ struct Atomic {
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
       std::uint64_t address = address_of(w, op, lane, op.count & kAtomicWideAddress);
-      if (op.count & kAtomicShared) address |= kSharedWindow;
+      if (op.count & kAtomicShared) address = kSharedWindow | (address & ~kWindowMask);
       std::byte* at = generic_memory(w, op, lane, address, bytes);
       const std::uint64_t b = read(w, op.r[2], lane, wide), c = read(w, op.r[3], lane, wide);
       const std::uint64_t old = run(type, static_cast<AtomicKind>(op.mode), at, b, c,

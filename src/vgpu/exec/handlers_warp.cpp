@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "vgpu/exec/cluster.hpp"
 #include "vgpu/exec/handlers.hpp"
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/memory_modes.hpp"
@@ -23,6 +24,27 @@ std::uint64_t nanoseconds() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
                                         .count());
+}
+
+std::uint64_t cluster_value(const BlockState& b, Special special) {
+  const Dim3& size = b.cluster->size;
+  switch (special) {
+    case Special::kClusteridX: return b.index.x / size.x;
+    case Special::kClusteridY: return b.index.y / size.y;
+    case Special::kClusteridZ: return b.index.z / size.z;
+    case Special::kNclusteridX: return b.grid.x / size.x;
+    case Special::kNclusteridY: return b.grid.y / size.y;
+    case Special::kNclusteridZ: return b.grid.z / size.z;
+    case Special::kClusterCtaidX: return b.index.x % size.x;
+    case Special::kClusterCtaidY: return b.index.y % size.y;
+    case Special::kClusterCtaidZ: return b.index.z % size.z;
+    case Special::kClusterNctaidX: return size.x;
+    case Special::kClusterNctaidY: return size.y;
+    case Special::kClusterNctaidZ: return size.z;
+    case Special::kClusterCtarank: return b.rank;
+    case Special::kClusterNctarank: return size.count();
+    default: return 0;
+  }
 }
 
 std::uint64_t special_value(const Warp& w, Special special, int lane) {
@@ -62,8 +84,8 @@ std::uint64_t special_value(const Warp& w, Special special, int lane) {
     case Special::kDynamicSharedSize: return b.dynamic_shared_bytes;
     case Special::kTotalSharedSize: return b.shared_bytes;
     case Special::kZero: return 0;
+    default: return cluster_value(b, special);
   }
-  return 0;
 }
 
 template <class Cell> struct MoveSpecial {
@@ -291,6 +313,13 @@ constexpr SpecialName kSpecials[] = {
     {"globaltimer_lo", Special::kGlobaltimerLo}, {"globaltimer_hi", Special::kGlobaltimerHi},
     {"dynamic_smem_size", Special::kDynamicSharedSize}, {"total_smem_size", Special::kTotalSharedSize},
     {"aggr_smem_size", Special::kTotalSharedSize}, {"tid.w", Special::kZero}, {"ctaid.w", Special::kZero},
+    {"clusterid.x", Special::kClusteridX}, {"clusterid.y", Special::kClusteridY},
+    {"clusterid.z", Special::kClusteridZ}, {"nclusterid.x", Special::kNclusteridX},
+    {"nclusterid.y", Special::kNclusteridY}, {"nclusterid.z", Special::kNclusteridZ},
+    {"cluster_ctaid.x", Special::kClusterCtaidX}, {"cluster_ctaid.y", Special::kClusterCtaidY},
+    {"cluster_ctaid.z", Special::kClusterCtaidZ}, {"cluster_nctaid.x", Special::kClusterNctaidX},
+    {"cluster_nctaid.y", Special::kClusterNctaidY}, {"cluster_nctaid.z", Special::kClusterNctaidZ},
+    {"cluster_ctarank", Special::kClusterCtarank}, {"cluster_nctarank", Special::kClusterNctarank},
 };
 // clang-format on
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "core/thread_pool.hpp"
 #include "tilewise/error.hpp"
-#include "vgpu/exec/block_runner.hpp"
+#include "vgpu/exec/cluster.hpp"
 #include "vgpu/observe/counting.hpp"
 
 namespace tilewise::vgpu {
@@ -54,6 +54,27 @@ void check(const Program& p, const LaunchRequest& r, std::uint64_t shared_bytes)
   }
 }
 
+// As the launch says, else as the kernel does.
+Dim3 cluster_of(const Program& p, const LaunchRequest& r) {
+  constexpr std::uint64_t kMostBlocks = 16;
+  const bool is_given = r.options.cluster.count() != 0;
+  const Dim3 c = is_given ? r.options.cluster : p.cluster;
+  if (c.count() == 0) return {1, 1, 1};
+  const auto name = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
+  if (is_given && p.cluster.count() != 0 && p.cluster != c) {
+    refuse(p, fmt::format("clusters of {} blocks are asked for, but it is compiled for {}", name(c),
+                          name(p.cluster)));
+  }
+  if (c.count() > kMostBlocks) {
+    refuse(p, fmt::format("a cluster of {} blocks is more than {}", name(c), kMostBlocks));
+  }
+  if (r.grid.x % c.x != 0 || r.grid.y % c.y != 0 || r.grid.z % c.z != 0) {
+    refuse(p, fmt::format("a grid of {} blocks is no multiple of clusters of {}", name(r.grid),
+                          name(c)));
+  }
+  return c;
+}
+
 class Launch {
  public:
   Launch(const LoadedKernel& kernel, const LaunchRequest& request)
@@ -64,6 +85,7 @@ class Launch {
             ? std::uint64_t{p.dynamic_shared_offset} + request.dynamic_shared_bytes
             : p.static_shared_bytes;
     check(p, request, shared);
+    cluster_ = cluster_of(p, request);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
       std::memcpy(parameters_.data() + p.parameter_offsets[i], request.arguments[i],
                   p.parameter_bytes[i]);
@@ -76,10 +98,13 @@ class Launch {
     facts_.dynamic_shared_bytes = request.dynamic_shared_bytes;
     facts_.parameters = parameters_.data();
     facts_.sm_count = std::max(1, request.gpu->sm_count);
+    facts_.cluster = cluster_;
+    facts_.async_order = request.options.async_order;
+    facts_.async_seed = request.options.async_seed;
   }
 
   LaunchReport run() {
-    const std::uint64_t blocks = request_.grid.count();
+    const std::uint64_t blocks = clusters();
     int threads = request_.options.threads > 0 ? request_.options.threads : available_cores();
     threads =
         static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), blocks));
@@ -91,6 +116,8 @@ class Launch {
   }
 
  private:
+  std::uint64_t clusters() const { return request_.grid.count() / cluster_.count(); }
+
   void prepare(Worker& w) const {
     const Program& p = kernel_.program;
     w.program = &p;
@@ -116,12 +143,12 @@ class Launch {
 
   // One block at a time, unless it runs out of its budget: then others join it, in turn.
   void run_blocks(Worker& worker) {
-    std::deque<std::unique_ptr<BlockRunner>> in_flight, idle;
+    std::deque<std::unique_ptr<ClusterRunner>> in_flight, idle;
     while (!stop_) {
       if (in_flight.empty() && !start_another(worker, in_flight, idle)) return;
-      std::unique_ptr<BlockRunner> runner = std::move(in_flight.front());
+      std::unique_ptr<ClusterRunner> runner = std::move(in_flight.front());
       in_flight.pop_front();
-      if (runner->run(kBudget) == BlockRunner::Outcome::kDone) {
+      if (runner->run(kBudget) == ClusterRunner::Outcome::kDone) {
         idle.push_back(std::move(runner));
         continue;
       }
@@ -130,11 +157,11 @@ class Launch {
     }
   }
 
-  bool start_another(Worker& worker, std::deque<std::unique_ptr<BlockRunner>>& in_flight,
-                     std::deque<std::unique_ptr<BlockRunner>>& idle) {
+  bool start_another(Worker& worker, std::deque<std::unique_ptr<ClusterRunner>>& in_flight,
+                     std::deque<std::unique_ptr<ClusterRunner>>& idle) {
     const std::uint64_t index = next_++;
-    if (index >= request_.grid.count()) return false;
-    if (idle.empty()) idle.push_back(std::make_unique<BlockRunner>(facts_, worker));
+    if (index >= clusters()) return false;
+    if (idle.empty()) idle.push_back(std::make_unique<ClusterRunner>(facts_, worker));
     idle.back()->start(index);
     in_flight.push_front(std::move(idle.back()));
     idle.pop_back();
@@ -144,6 +171,7 @@ class Launch {
   const LoadedKernel& kernel_;
   const LaunchRequest& request_;
   std::vector<std::byte> parameters_;
+  Dim3 cluster_{1, 1, 1};
   LaunchFacts facts_;
   std::vector<Worker> workers_;
   std::atomic<std::uint64_t> next_{0};

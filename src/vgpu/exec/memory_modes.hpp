@@ -11,7 +11,13 @@
 
 namespace tilewise::vgpu {
 
-enum LaneAccessMode : std::uint8_t { kSigned = 1, kWideRegister = 2, kWideAddress = 4 };
+enum LaneAccessMode : std::uint8_t {
+  kSigned = 1,
+  kWideRegister = 2,
+  kWideAddress = 4,
+  kNarrowAddress = 8,   ///< of generic accesses: 32 bits
+  kSharedAddress = 16,  ///< of generic accesses: in the shared window
+};
 
 enum class AtomicKind : std::uint8_t {
   kAdd,

@@ -42,6 +42,9 @@ enum class Special : std::uint8_t {
   kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid, kLanemaskEq, kLanemaskLe, kLanemaskLt,
   kLanemaskGe, kLanemaskGt, kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
   kDynamicSharedSize, kTotalSharedSize, kZero,
+  kClusteridX, kClusteridY, kClusteridZ, kNclusteridX, kNclusteridY, kNclusteridZ,
+  kClusterCtaidX, kClusterCtaidY, kClusterCtaidZ, kClusterNctaidX, kClusterNctaidY, kClusterNctaidZ,
+  kClusterCtarank, kClusterNctarank,
 };
 // clang-format on
 /// The special register of that name, without the %.

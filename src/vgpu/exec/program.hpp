@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/dim3.hpp"
+#include "vgpu/exec/async_modes.hpp"
 #include "vgpu/ptx/ir.hpp"
 
 namespace tilewise::vgpu {
@@ -43,6 +44,9 @@ enum class TerminatorKind : std::uint8_t {
   kExit,         ///< ends the thread; conditional when predicate >= 0
   kBarrier,      ///< bar.* / barrier.*
   kWarpBarrier,  ///< bar.warp.sync
+  kClusterArrive,
+  kClusterWait,
+  kMbarrierWait,  ///< mbarrier.test_wait, mbarrier.try_wait
 };
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kReduceAnd, kReduceOr, kReducePopc };
@@ -62,6 +66,13 @@ struct Terminator {
   std::uint32_t reduce_result = 0;  ///< predicate (and, or) or register (popc)
   std::uint32_t reduce_source = 0;
   bool reduce_negated = false;
+  // kMbarrierWait
+  std::uint32_t address = 0;  ///< register of the mbarrier's address
+  std::int64_t address_offset = 0;
+  bool wide_address = false;  ///< 64 bits
+  std::uint32_t awaited = 0;  ///< register of the state token (64 bits) or of the parity
+  bool awaits_parity = false;
+  std::int64_t result = -1;  ///< predicate; -1: thrown away
 };
 
 struct Block {
@@ -79,7 +90,8 @@ struct Site {
   ptx::Space space = ptx::Space::kGlobal;
   bool is_store = false;
   bool is_atomic = false;
-  int bytes = 0;  ///< a lane, the whole vector
+  bool is_async_copy = false;  ///< cp.async: reads global memory, writes shared memory
+  int bytes = 0;               ///< a lane, the whole vector
   /// What the machine code does for this PTX access: bytes a lane of the SASS access it belongs to; 0
   /// when another site of its group stands for it, or when ptxas dropped it.
   int counted_bytes = 0;
@@ -97,6 +109,7 @@ struct Constant {
   std::uint32_t offset = 0;
   bool wide = false;               ///< a 64-bit slot
   bool parameter_address = false;  ///< bits are an offset in the launch's parameters
+  bool shared_address = false;     ///< bits are an offset in the block's shared memory
 };
 
 /// One kernel, ready to run. Immutable while it does.
@@ -111,6 +124,7 @@ struct Program {
   /// Operands of instructions that name more registers than an Op has room for: byte offsets in the
   /// warp's registers, each instruction's in a row.
   std::vector<std::uint32_t> operands;
+  std::vector<AsyncCopyFacts> async_copies;
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;
   std::uint32_t static_shared_bytes = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/dim3.hpp"
+#include "vgpu/exec/async_queue.hpp"
 #include "vgpu/exec/program.hpp"
 #include "vgpu/vgpu.hpp"
 
@@ -60,11 +61,21 @@ struct Worker {
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
 };
 
+struct ClusterState;
+
+/// Shared addresses hold the rank of their block in its cluster above this bit, as on hardware: one
+/// address means the same byte in every block of the cluster.
+inline constexpr int kRankShift = 24;
+
 /// The block a warp belongs to, as operations see it.
 struct BlockState {
   Dim3 grid, block, index;
-  std::byte* shared = nullptr;
+  std::byte* shared =
+      nullptr;  ///< where the shared address 0 would be: add an address of the block
+  std::int64_t shared_begin = 0;  ///< the block's first shared address: its rank, shifted
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
+  std::uint32_t rank = 0;  ///< in the cluster
+  ClusterState* cluster = nullptr;
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
   int sm = 0, sm_count = 1;
@@ -80,8 +91,9 @@ struct Warp {
   std::uint32_t local_bytes = 0;  ///< a lane
   BlockState* block = nullptr;
   Worker* worker = nullptr;
-  std::uint32_t carry = 0;  ///< condition code of add.cc and its like
-  bool yields = false;      ///< nanosleep: let others run
+  std::uint32_t carry = 0;                              ///< condition code of add.cc and its like
+  bool yields = false;                                  ///< nanosleep: let others run
+  AsyncGroups copy_groups, bulk_groups, matrix_groups;  ///< of cp.async, cp.async.bulk, wgmma
   alignas(64) std::uint32_t tid[3][kLanes];
 
   int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }

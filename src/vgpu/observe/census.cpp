@@ -22,6 +22,7 @@ bool is_store(SassAccessKind kind) {
 }
 
 bool stands_for(SassAccessKind kind, const Site& site) {
+  if (site.is_async_copy) return kind == SassAccessKind::kGlobalToShared;
   if (site.is_store ? !is_store(kind) : !is_load(kind)) return false;
   switch (site.space) {
     case ptx::Space::kShared:
@@ -30,6 +31,10 @@ bool stands_for(SassAccessKind kind, const Site& site) {
       return kind == SassAccessKind::kGlobalLoad || kind == SassAccessKind::kGlobalStore;
     default: return true;
   }
+}
+
+bool is_followed(SassAccessKind kind) {
+  return is_load(kind) || is_store(kind) || kind == SassAccessKind::kGlobalToShared;
 }
 
 bool is_counted(const Site& site) {
@@ -46,7 +51,7 @@ struct GroupKey {
   int base_version;  ///< how often the base register was written before, in this block
   int guard;
   int guard_version;
-  bool is_store, is_shared;
+  bool is_store, is_shared, is_async_copy;
   auto operator<=>(const GroupKey&) const = default;
 };
 
@@ -119,7 +124,8 @@ class CensusTaker {
                              guarded ? op.guard * 2 + op.guard_negated : -1,
                              guarded ? predicate_version : 0,
                              site.is_store,
-                             site.space == ptx::Space::kShared};
+                             site.space == ptx::Space::kShared,
+                             site.is_async_copy};
           std::int64_t offset = op.imm;
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
           groups_[key].push_back({offset, op.site, false});
@@ -183,7 +189,7 @@ class CensusTaker {
 
   void lost(const Site& site) {
     const int machine = machine_bytes(site);
-    const char* what = site.is_store ? "store" : "load";
+    const char* what = site.is_async_copy ? "copy" : site.is_store ? "store" : "load";
     if (machine == 0) {
       note(fmt::format("PTX line {}: no machine {} stands for this {}-byte {}", line_of(site), what,
                        site.bytes, what));
@@ -201,7 +207,7 @@ class CensusTaker {
     std::set<std::pair<int, bool>> known;  // line, is_store
     for (const Site& site : p_.sites) known.insert({line_of(site), site.is_store});
     for (const SassAccess& a : cubin_.accesses) {
-      if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
+      if (a.never || !is_followed(a.kind)) continue;
       if (known.contains({a.ptx_line, is_store(a.kind)})) continue;
       note(fmt::format("machine code at {:#x} {} {} bytes for PTX line {}, which is no such access",
                        a.address, is_store(a.kind) ? "stores" : "loads", a.bytes, a.ptx_line));
@@ -210,16 +216,17 @@ class CensusTaker {
 
   // Without the table of lines only the totals can be compared.
   Census without_lines() {
-    std::map<std::tuple<bool, bool, int>, int> difference;  // shared, store, bytes
+    std::map<std::tuple<bool, bool, bool, int>, int> difference;  // shared, store, copy, bytes
     for (const Site& site : p_.sites) {
       if (is_counted(site))
-        ++difference[{site.space == ptx::Space::kShared, site.is_store, site.bytes}];
+        ++difference[{site.space == ptx::Space::kShared, site.is_store, site.is_async_copy,
+                      site.bytes}];
     }
     for (const SassAccess& a : cubin_.accesses) {
-      if (a.never || (!is_load(a.kind) && !is_store(a.kind))) continue;
+      if (a.never || !is_followed(a.kind)) continue;
       const bool shared =
           a.kind == SassAccessKind::kSharedLoad || a.kind == SassAccessKind::kSharedStore;
-      --difference[{shared, is_store(a.kind), a.bytes}];
+      --difference[{shared, is_store(a.kind), a.kind == SassAccessKind::kGlobalToShared, a.bytes}];
     }
     const bool equal = std::all_of(difference.begin(), difference.end(),
                                    [](const auto& d) { return d.second == 0; });

@@ -52,6 +52,13 @@ class Tally {
     if (site.counted_bytes == 0 || site.is_atomic) return;
     if (site.space == ptx::Space::kConst || site.space == ptx::Space::kParam) return;
     Counters& line = at(site.instruction);
+    if (site.is_async_copy) {
+      line.async_copy_instructions += counts.instructions;
+      line.async_copy_sectors += counts.sectors;
+      line.async_copy_wavefronts += counts.wavefronts;
+      line.async_copy_conflicts += counts.conflicts;
+      return;
+    }
     const bool is_generic = site.space == ptx::Space::kGeneric;
     const std::uint64_t shared =
         site.space == ptx::Space::kShared ? counts.instructions : counts.shared_instructions;

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the asynchronous engines of a cluster have still to do: copies, and tensor-core operations on
+// shared memory. On hardware they take effect at some moment between their issue and the wait for them.
+// Here the user says when: at once, not before something waits, or at random moments in between.
+//
+// Instructions that issue an operation hand its effect to add(). Threads gather operations in groups and
+// wait for groups (AsyncGroups); an mbarrier's waiters are served when nothing else can run.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "vgpu/vgpu.hpp"
+
+namespace tilewise::vgpu {
+
+/// Names an operation in its cluster's queue; they grow with time.
+using AsyncTicket = std::uint64_t;
+
+class AsyncQueue {
+ public:
+  /// Applies to operations added from now on.
+  void set_order(AsyncOrder order, std::uint64_t seed);
+
+  /// Operations of one `chain` take effect in the order of their issue: pass a number that
+  /// names it (kNoChain: in any order). With AsyncOrder::kEarliest the effect happens before add() returns.
+  static constexpr std::uint64_t kNoChain = 0;
+  AsyncTicket add(std::uint64_t chain, std::function<void()> effect);
+
+  /// Lets the operation take effect now, and those before it in its chain; nothing when it already did.
+  void complete(AsyncTicket ticket);
+  /// The oldest one. Returns whether there was one.
+  bool complete_oldest();
+  void complete_all();
+  /// At moments that a program can observe: with kRandom some operations take effect.
+  void pass_time();
+
+  AsyncOrder order() const { return order_; }
+  bool empty() const { return pending_.empty(); }
+  std::size_t size() const { return pending_.size(); }
+  /// Of the next operation.
+  AsyncTicket next_ticket() const { return next_; }
+
+ private:
+  struct Operation {
+    AsyncTicket ticket = 0;
+    std::uint64_t chain = 0;
+    std::function<void()> effect;
+  };
+  void take_effect(std::size_t index);
+
+  AsyncOrder order_ = AsyncOrder::kEarliest;
+  std::mt19937_64 random_;
+  std::deque<Operation> pending_;  // by ticket
+  AsyncTicket next_ = 1;
+};
+
+/// The groups of a warp's threads for one kind of operation (cp.async, bulk copies, wgmma). Threads of a
+/// warp may have committed different groups.
+class AsyncGroups {
+ public:
+  /// Into the open group of each of `lanes`.
+  void add(AsyncTicket ticket, std::uint32_t lanes);
+  /// Closes the open groups of `lanes`, empty ones too.
+  void commit(std::uint32_t lanes);
+  /// The operations of all but the `pending` youngest groups of each of `lanes`, oldest first.
+  std::vector<AsyncTicket> due(std::uint64_t pending, std::uint32_t lanes);
+  /// Everything that `lanes` have issued, committed or not.
+  std::vector<AsyncTicket> all(std::uint32_t lanes) const;
+  void clear();
+
+ private:
+  struct Member {
+    AsyncTicket ticket = 0;
+    std::uint32_t lanes = 0;
+  };
+  struct Group {
+    std::uint32_t lanes = 0;
+    std::vector<Member> members;
+  };
+  std::vector<Member> open_;
+  std::deque<Group> committed_;  // oldest first
+};
+
+}  // namespace tilewise::vgpu

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// cp.async, mbarriers, and addresses of other blocks of the cluster.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <iterator>
+
+#include "model/access.hpp"
+#include "tilewise/error.hpp"
+#include "vgpu/exec/async_modes.hpp"
+#include "vgpu/exec/cluster.hpp"
+#include "vgpu/exec/handlers.hpp"
+#include "vgpu/exec/lanes.hpp"
+#include "vgpu/exec/location.hpp"
+#include "vgpu/exec/mbarrier.hpp"
+
+namespace tilewise::vgpu {
+namespace {
+
+AsyncQueue& queue_of(const Warp& w) { return w.block->cluster->queue; }
+
+void complete(Warp& w, const std::vector<AsyncTicket>& tickets) {
+  for (const AsyncTicket ticket : tickets) queue_of(w).complete(ticket);
+}
+
+/// What one cp.async copies; the effect may come later, so it holds everything it needs.
+struct Copies {
+  std::uint32_t lanes = 0;
+  int bytes = 0;
+  std::array<std::byte*, kLanes> to{};
+  std::array<std::uint64_t, kLanes> from{};
+  std::array<std::uint8_t, kLanes> source_bytes{};
+
+  void run() const {
+    for (std::uint32_t rest = lanes; rest; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const std::size_t count = source_bytes[lane];
+      std::memcpy(to[lane], reinterpret_cast<const std::byte*>(from[lane]), count);
+      std::memset(to[lane] + count, 0, static_cast<std::size_t>(bytes) - count);
+    }
+  }
+};
+
+[[noreturn]] void fail(const Warp& w, const Op& op, int lane, const std::string& what) {
+  throw Error(ErrorCode::kExecution,
+              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
+                          thread_name(w, lane), what));
+}
+
+template <bool kCount> struct AsyncCopy {
+  static void masked(Warp& w, const Op& op) {
+    const AsyncCopyFacts& facts = w.worker->program->async_copies[op.imm];
+    Copies copies;
+    copies.lanes = w.active;
+    copies.bytes = facts.bytes;
+    model::LaneAddresses to{}, from{};
+    for (std::uint32_t rest = w.active; rest; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      to[lane] = destination(w, op, facts, lane);
+      from[lane] =
+          cells<std::uint64_t>(w, op.r[1])[lane] + static_cast<std::uint64_t>(facts.source_offset);
+      const std::uint32_t bytes = source_bytes(w, op, facts, lane);
+      copies.to[lane] = place(w, op, lane, to[lane], facts.bytes);
+      copies.from[lane] = from[lane];
+      copies.source_bytes[lane] = static_cast<std::uint8_t>(bytes);
+      check_source(w, op, lane, from[lane], bytes, facts.bytes);
+    }
+    if (kCount) count(w, op, copies, to, from);
+    AsyncQueue& queue = queue_of(w);
+    if (queue.order() == AsyncOrder::kEarliest) return copies.run();
+    w.copy_groups.add(queue.add(AsyncQueue::kNoChain, [copies] { copies.run(); }), w.active);
+  }
+
+  static std::uint64_t destination(const Warp& w, const Op& op, const AsyncCopyFacts& facts,
+                                   int lane) {
+    const std::uint64_t base = facts.wide_destination ? cells<std::uint64_t>(w, op.r[0])[lane]
+                                                      : cells<std::uint32_t>(w, op.r[0])[lane];
+    return base + static_cast<std::uint64_t>(facts.destination_offset);
+  }
+
+  static std::uint32_t source_bytes(const Warp& w, const Op& op, const AsyncCopyFacts& facts,
+                                    int lane) {
+    const auto most = static_cast<std::uint32_t>(facts.bytes);
+    if (facts.ignore_predicate >= 0) {
+      const bool ignored = is_active(w.predicates[facts.ignore_predicate], lane);
+      return ignored != facts.ignore_negated ? 0 : most;
+    }
+    if (!facts.has_source_bytes) return most;
+    const std::uint32_t bytes = cells<std::uint32_t>(w, op.r[2])[lane];
+    if (bytes > most) {
+      fail(w, op, lane, fmt::format("copies {} source bytes into {}", bytes, most));
+    }
+    return bytes;
+  }
+
+  static std::byte* place(const Warp& w, const Op& op, int lane, std::uint64_t address, int bytes) {
+    if (address % static_cast<unsigned>(bytes) != 0) {
+      fail(w, op, lane,
+           fmt::format("copies {} bytes to shared address {:#x}, which is not a "
+                       "multiple of {}",
+                       bytes, address, bytes));
+    }
+    const std::uint64_t offset = address - static_cast<std::uint64_t>(w.block->shared_begin);
+    if (offset > w.block->shared_bytes ||
+        static_cast<unsigned>(bytes) > w.block->shared_bytes - offset) {
+      fail(w, op, lane,
+           fmt::format("copies {} bytes to shared memory at offset {}, but the block has {} bytes",
+                       bytes, static_cast<std::int64_t>(offset), w.block->shared_bytes));
+    }
+    return w.block->shared + address;
+  }
+
+  static void check_source(Warp& w, const Op& op, int lane, std::uint64_t address,
+                           std::uint32_t count, int bytes) {
+    if (count == 0) return;
+    if (address % static_cast<unsigned>(bytes) != 0) {
+      fault(w, op, Fault::kMisaligned, lane, address, bytes);
+    }
+    AccessSite& site = w.worker->site_data[op.site];
+    if (address < site.begin || address + count > site.end) {
+      find_lane_range(w, op, site, lane, address, static_cast<int>(count));
+    }
+  }
+
+  static void count(Warp& w, const Op& op, const Copies& copies, const model::LaneAddresses& to,
+                    const model::LaneAddresses& from) {
+    AccessSite& site = w.worker->site_data[op.site];
+    std::uint32_t reading = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (is_active(w.active, lane) && copies.source_bytes[lane] != 0) reading |= 1u << lane;
+    }
+    const model::SharedCost cost = model::shared_store(to, w.active, copies.bytes);
+    ++site.instructions;
+    site.wavefronts += static_cast<unsigned>(cost.wavefronts);
+    site.conflicts += static_cast<unsigned>(cost.conflicts);
+    site.sectors += static_cast<unsigned>(model::global_sectors(from, reading, copies.bytes));
+  }
+};
+
+struct CommitCopies {
+  static void masked(Warp& w, const Op&) {
+    if (queue_of(w).order() != AsyncOrder::kEarliest) w.copy_groups.commit(w.active);
+  }
+};
+
+struct WaitForCopies {
+  static void masked(Warp& w, const Op& op) {
+    if (queue_of(w).order() == AsyncOrder::kEarliest) return;
+    if (static_cast<WaitKind>(op.mode) == WaitKind::kAll) w.copy_groups.commit(w.active);
+    complete(w, w.copy_groups.due(static_cast<std::uint64_t>(op.imm), w.active));
+  }
+};
+
+/// r = {address, operand, state}.
+struct MbarrierOperation {
+  static void masked(Warp& w, const Op& op) {
+    ClusterState& cluster = *w.block->cluster;
+    ++cluster.events;
+    cluster.queue.pass_time();
+    const bool wide = op.count & kMbarrierWideAddress;
+    for (std::uint32_t rest = w.active; rest; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const std::uint64_t base = wide ? cells<std::uint64_t>(w, op.r[0])[lane] & ~kWindowMask
+                                      : cells<std::uint32_t>(w, op.r[0])[lane];
+      const std::uint64_t address = base + static_cast<std::uint64_t>(op.imm);
+      std::byte* const at = shared_memory(*w.block, address, 8);
+      if (at == nullptr || address % 8 != 0) {
+        fail(w, op, lane,
+             fmt::format("uses an mbarrier at shared address {:#x}, which is no place "
+                         "of eight aligned bytes in shared memory",
+                         address));
+      }
+      std::uint64_t token = 0;
+      const Mbarrier::Trouble trouble = run(w, op, lane, at, token);
+      if (trouble != Mbarrier::Trouble::kNone) {
+        fail(w, op, lane,
+             fmt::format("uses the mbarrier at shared address {:#x}: {}", address,
+                         describe(trouble)));
+      }
+      if (op.count & kMbarrierHasState) cells<std::uint64_t>(w, op.r[2])[lane] = token;
+    }
+  }
+
+  static Mbarrier::Trouble run(Warp& w, const Op& op, int lane, std::byte* at,
+                               std::uint64_t& token) {
+    Mbarrier barrier(at);
+    const bool given = op.count & kMbarrierHasOperand;
+    const std::uint32_t operand = given ? cells<std::uint32_t>(w, op.r[1])[lane] : 1;
+    switch (static_cast<MbarrierKind>(op.mode)) {
+      case MbarrierKind::kInitialize: return barrier.initialize(operand);
+      case MbarrierKind::kInvalidate: return barrier.invalidate();
+      case MbarrierKind::kArrive: return barrier.arrive(operand, &token);
+      case MbarrierKind::kArriveDrop: return barrier.arrive_and_drop(operand, &token);
+      case MbarrierKind::kExpectBytes: return barrier.expect_bytes(operand);
+      case MbarrierKind::kCompleteBytes: return barrier.complete_bytes(operand);
+      case MbarrierKind::kArriveExpectBytes: {
+        const Mbarrier::Trouble trouble = barrier.expect_bytes(operand);
+        return trouble != Mbarrier::Trouble::kNone ? trouble : barrier.arrive(1, &token);
+      }
+      case MbarrierKind::kArriveDropExpectBytes: {
+        const Mbarrier::Trouble trouble = barrier.expect_bytes(operand);
+        return trouble != Mbarrier::Trouble::kNone ? trouble : barrier.arrive_and_drop(1, &token);
+      }
+      case MbarrierKind::kCopiesArrive: {
+        const Mbarrier::Trouble trouble = barrier.expect_arrival();
+        return trouble != Mbarrier::Trouble::kNone ? trouble : arrive_after_copies(w, lane, at);
+      }
+      case MbarrierKind::kCopiesArriveNoIncrement: return arrive_after_copies(w, lane, at);
+    }
+    return Mbarrier::Trouble::kNone;
+  }
+
+  // The thread's cp.async operations up to now take effect, then it arrives.
+  static Mbarrier::Trouble arrive_after_copies(Warp& w, int lane, std::byte* at) {
+    AsyncQueue& queue = queue_of(w);
+    if (queue.order() == AsyncOrder::kEarliest) return Mbarrier(at).arrive(1, nullptr);
+    if (!Mbarrier(at).is_initialized()) return Mbarrier::Trouble::kNotInitialized;
+    const std::vector<AsyncTicket> before = w.copy_groups.all(1u << lane);
+    ClusterState* const cluster = w.block->cluster;
+    queue.add(AsyncQueue::kNoChain, [cluster, before, at] {
+      for (const AsyncTicket ticket : before) cluster->queue.complete(ticket);
+      Mbarrier(at).arrive(1, nullptr);
+      ++cluster->events;
+    });
+    return Mbarrier::Trouble::kNone;
+  }
+};
+
+/// r = {count, state}.
+struct PendingCount {
+  static void masked(Warp& w, const Op& op) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (!is_active(w.active, lane)) continue;
+      const std::uint64_t token = cells<std::uint64_t>(w, op.r[1])[lane];
+      cells<std::uint32_t>(w, op.r[0])[lane] =
+          static_cast<std::uint32_t>(Mbarrier::pending_arrivals(token));
+    }
+  }
+};
+
+/// r = {address there, address here, rank}; mode: 1 for generic addresses.
+struct MapAddress {
+  static void masked(Warp& w, const Op& op) {
+    constexpr std::uint64_t kOffset = (1u << kRankShift) - 1;
+    const std::uint64_t blocks = w.block->cluster->blocks.size();
+    for (std::uint32_t rest = w.active; rest; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const bool wide = op.bytes == 8;
+      const std::uint64_t here =
+          wide ? cells<std::uint64_t>(w, op.r[1])[lane] : cells<std::uint32_t>(w, op.r[1])[lane];
+      const std::uint64_t rank = cells<std::uint32_t>(w, op.r[2])[lane];
+      if (rank >= blocks) {
+        fail(w, op, lane, fmt::format("asks for block {} of a cluster of {}", rank, blocks));
+      }
+      const std::uint64_t window = op.mode == 1 ? kSharedWindow : 0;
+      const std::uint64_t there = window | rank << kRankShift | (here & kOffset);
+      if (wide) cells<std::uint64_t>(w, op.r[0])[lane] = there;
+      else cells<std::uint32_t>(w, op.r[0])[lane] = static_cast<std::uint32_t>(there);
+    }
+  }
+};
+
+struct RankOfAddress {
+  static void masked(Warp& w, const Op& op) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (!is_active(w.active, lane)) continue;
+      const std::uint64_t address = op.bytes == 8 ? cells<std::uint64_t>(w, op.r[1])[lane]
+                                                  : cells<std::uint32_t>(w, op.r[1])[lane];
+      cells<std::uint32_t>(w, op.r[0])[lane] =
+          static_cast<std::uint32_t>((address & ~kWindowMask) >> kRankShift);
+    }
+  }
+};
+
+/// Instructions that only the checkers look at.
+struct Nothing {
+  static void masked(Warp&, const Op&) {}
+};
+
+constexpr HandlerEntry kTable[] = {
+    {"cp.async.commit_group", CommitCopies::masked, CommitCopies::masked},
+    {"cp.async.wait_group", WaitForCopies::masked, WaitForCopies::masked},
+    {"mbarrier", MbarrierOperation::masked, MbarrierOperation::masked},
+    {"mbarrier.pending_count", PendingCount::masked, PendingCount::masked},
+    {"mapa", MapAddress::masked, MapAddress::masked},
+    {"getctarank", RankOfAddress::masked, RankOfAddress::masked},
+    {"setmaxnreg", Nothing::masked, Nothing::masked},
+    {"fence.proxy", Nothing::masked, Nothing::masked},
+};
+constexpr HandlerEntry kCounted[] = {
+    {"cp.async", AsyncCopy<true>::masked, AsyncCopy<true>::masked},
+};
+constexpr HandlerEntry kPlain[] = {
+    {"cp.async", AsyncCopy<false>::masked, AsyncCopy<false>::masked},
+};
+
+}  // namespace
+
+HandlerTables handlers_async() {
+  return {
+      {kTable, std::size(kTable)}, {kCounted, std::size(kCounted)}, {kPlain, std::size(kPlain)}};
+}
+
+}  // namespace tilewise::vgpu
