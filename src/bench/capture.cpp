@@ -24,7 +24,7 @@ struct KnownProbe {
   Probe probe;
 };
 
-constexpr std::array<KnownProbe, 18> kProbes{{
+constexpr auto kProbes = std::to_array<KnownProbe>({
     {"ld.shared", 4, {"access_probe", "probe_ld_shared_4"}},
     {"ld.shared", 8, {"access_probe", "probe_ld_shared_8"}},
     {"ld.shared", 16, {"access_probe", "probe_ld_shared_16"}},
@@ -43,7 +43,15 @@ constexpr std::array<KnownProbe, 18> kProbes{{
     {"stmatrix.x1", 16, {"matrix_probe", "probe_stmatrix_x1"}},
     {"stmatrix.x2", 16, {"matrix_probe", "probe_stmatrix_x2"}},
     {"stmatrix.x4", 16, {"matrix_probe", "probe_stmatrix_x4"}},
-}};
+    {"cp.async.ca.shared", 4, {"copy_probe", "probe_cp_async_ca_4_shared"}},
+    {"cp.async.ca.shared", 8, {"copy_probe", "probe_cp_async_ca_8_shared"}},
+    {"cp.async.ca.shared", 16, {"copy_probe", "probe_cp_async_ca_16_shared"}},
+    {"cp.async.cg.shared", 16, {"copy_probe", "probe_cp_async_cg_16_shared"}},
+    {"cp.async.ca.global", 4, {"copy_probe", "probe_cp_async_ca_4_global"}},
+    {"cp.async.ca.global", 8, {"copy_probe", "probe_cp_async_ca_8_global"}},
+    {"cp.async.ca.global", 16, {"copy_probe", "probe_cp_async_ca_16_global"}},
+    {"cp.async.cg.global", 16, {"copy_probe", "probe_cp_async_cg_16_global"}},
+});
 
 constexpr std::uint64_t kAlignment = 1024;  // of the base that offsets count from
 
@@ -104,6 +112,7 @@ class ProbeBench {
 std::string metric_suffix(std::string_view access) {
   if (access.starts_with("ldmatrix")) return "ldsm";
   if (access.starts_with("stmatrix")) return "stsm";
+  if (access.starts_with("cp.async")) return "ldgsts";
   return std::string(access.substr(0, 2));
 }
 
@@ -124,6 +133,17 @@ std::string first_of(std::initializer_list<std::vector<std::string>> spellings,
 AccessMetrics metrics_for(std::string_view access, const std::set<std::string>& available) {
   const std::string op = metric_suffix(access);
   AccessMetrics metrics;
+  if (op == "ldgsts") {  // l1tex__ counts .ca alone
+    metrics.wavefronts =
+        first_of({{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts"}}, available);
+    metrics.conflicts = first_of(
+        {{"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts"}}, available);
+    metrics.requests =
+        first_of({{"smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts"}}, available);
+    metrics.sectors =
+        first_of({{"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts"}}, available);
+    return metrics;
+  }
   if (access.ends_with(".global")) {
     metrics.requests = first_of({{"l1tex__t_requests_pipe_lsu_mem_global_op_" + op},
                                  {"smsp__inst_executed_op_global_" + op + "_pred_on_any"},
@@ -159,6 +179,10 @@ AccessCounts counts_of(const GoldenAccess& row, const Counters& c) {
   }
   if (row.access == "st.global") {
     return {{}, {}, as_int(c.global_store_requests), as_int(c.global_store_sectors)};
+  }
+  if (row.access.starts_with("cp.async")) {
+    return {as_int(c.async_copy_wavefronts), as_int(c.async_copy_conflicts),
+            as_int(c.async_copy_instructions), as_int(c.async_copy_sectors)};
   }
   if (row.access.starts_with("ld")) {
     return {as_int(c.shared_load_wavefronts), as_int(c.shared_load_conflicts), {}, {}};

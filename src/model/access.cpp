@@ -84,7 +84,113 @@ bool partners_agree(const LaneAddresses& addresses, std::uint32_t active_mask, i
 // 128 bytes go through the pipe in one phase: 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
 int lanes_per_phase(int bytes) { return bytes <= 4 ? kLanes : 128 / bytes; }
 
+// The lanes that the busiest bank serves in each phase, lanes with the same address one by one.
+int lanes_in_turn(const LaneAddresses& addresses, std::uint32_t active_mask, int bytes) {
+  int sum = 0;
+  const int lanes = lanes_per_phase(bytes);
+  for (int first = 0; first < kLanes; first += lanes) {
+    std::array<int, kBanks> served{};
+    for (std::uint32_t left = active_mask & phase_mask(first, lanes); left != 0; left &= left - 1) {
+      const std::uint64_t word = addresses[std::countr_zero(left)] / kWordBytes;
+      for (int i = 0; i < bytes / static_cast<int>(kWordBytes); ++i) {
+        ++served[(word + static_cast<std::uint64_t>(i)) % kBanks];
+      }
+    }
+    sum += *std::max_element(served.begin(), served.end());
+  }
+  return sum;
+}
+
+int phases(std::uint32_t active_mask, int bytes) {
+  int count = 0;
+  const int lanes = lanes_per_phase(bytes);
+  for (int first = 0; first < kLanes; first += lanes) {
+    count += (active_mask & phase_mask(first, lanes)) != 0;
+  }
+  return count;
+}
+
+/// A part of a sector on its way into a part of a sector of shared memory.
+struct SectorMove {
+  std::uint64_t from = 0, to = 0;  ///< sectors
+  unsigned halves = 0;             ///< bit 2·s + d: half s of the one goes to half d of the other
+};
+
+// What 16-byte copies make of each pair of sectors. Of lanes that write one place the first wins.
+class SectorMoves {
+ public:
+  void add(std::uint64_t from, std::uint64_t to) {
+    constexpr std::uint64_t kHalf = kSectorBytes / 2;
+    for (int i = 0; i < chunk_count_; ++i) {
+      if (chunks_[i] == to) return;
+    }
+    chunks_[chunk_count_++] = to;
+    const unsigned bit = 1u << (from / kHalf % 2 * 2 + to / kHalf % 2);
+    for (int i = 0; i < count_; ++i) {
+      SectorMove& move = moves_[i];
+      if (move.from != from / kSectorBytes || move.to != to / kSectorBytes) continue;
+      // A half that is wanted twice is moved twice.
+      const unsigned same_half = from / kHalf % 2 ? 0xC : 0x3;
+      if (move.halves & same_half) break;
+      move.halves |= bit;
+      return;
+    }
+    moves_[count_++] = {from / kSectorBytes, to / kSectorBytes, bit};
+  }
+  int count() const { return count_; }
+
+  // One wavefront moves sectors of one 128-byte line to one line, all in the same halves, all with sector
+  // numbers that differ in their lowest bit or none that do, no sector from or to twice.
+  int wavefronts() const {
+    int sum = 0;
+    std::array<bool, kLanes> taken{};
+    for (int i = 0; i < count_; ++i) {
+      if (taken[i]) continue;
+      std::array<int, 4> from{}, to{};
+      for (int j = i; j < count_; ++j) {
+        if (taken[j] || !together(moves_[i], moves_[j])) continue;
+        taken[j] = true;
+        ++from[moves_[j].from % 4];
+        ++to[moves_[j].to % 4];
+      }
+      sum += std::max(*std::max_element(from.begin(), from.end()),
+                      *std::max_element(to.begin(), to.end()));
+    }
+    return sum;
+  }
+
+ private:
+  static bool together(const SectorMove& a, const SectorMove& b) {
+    return a.from / 4 == b.from / 4 && a.to / 4 == b.to / 4 && a.halves == b.halves &&
+           ((a.from ^ a.to ^ b.from ^ b.to) & 1) == 0;
+  }
+
+  std::array<SectorMove, kLanes> moves_{};
+  std::array<std::uint64_t, kLanes> chunks_{};
+  int count_ = 0, chunk_count_ = 0;
+};
+
 }  // namespace
+
+AsyncCopyCost async_copy_cached(const LaneAddresses& to, const LaneAddresses& from,
+                                std::uint32_t active_mask, int bytes) {
+  AsyncCopyCost cost;
+  cost.wavefronts =
+      std::max(lanes_in_turn(to, active_mask, bytes), lanes_in_turn(from, active_mask, bytes));
+  cost.conflicts = cost.wavefronts - phases(active_mask, bytes);
+  cost.sectors = global_sectors(from, active_mask, bytes);
+  return cost;
+}
+
+AsyncCopyCost async_copy_bypassing(const LaneAddresses& to, const LaneAddresses& from,
+                                   std::uint32_t active_mask) {
+  SectorMoves moves;
+  for (std::uint32_t left = active_mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    moves.add(from[lane], to[lane]);
+  }
+  return {moves.wavefronts(), 0, moves.count()};
+}
 
 SharedCost shared_load(const LaneAddresses& addresses, std::uint32_t active_mask, int bytes) {
   int lanes = lanes_per_phase(bytes);

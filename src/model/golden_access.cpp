@@ -30,6 +30,22 @@ AccessCounts shared_counts(const SharedCost& cost) {
   return counts;
 }
 
+// cp.async.{ca,cg}.{shared,global}: the offsets are those of the side it ends in; the other side is 32
+// neighbours.
+AccessCounts copy_counts(const GoldenAccess& row) {
+  LaneAddresses neighbours{};
+  for (std::size_t lane = 0; lane < neighbours.size(); ++lane) {
+    neighbours[lane] = lane * static_cast<std::uint64_t>(row.bytes_per_lane);
+  }
+  const bool is_shared = row.access.ends_with(".shared");
+  const LaneAddresses& to = is_shared ? row.offsets : neighbours;
+  const LaneAddresses& from = is_shared ? neighbours : row.offsets;
+  const AsyncCopyCost cost = row.access.starts_with("cp.async.cg")
+                                 ? async_copy_bypassing(to, from, row.active_mask)
+                                 : async_copy_cached(to, from, row.active_mask, row.bytes_per_lane);
+  return {cost.wavefronts, cost.conflicts, 1, cost.sectors};
+}
+
 AccessCounts global_counts(int sectors) {
   AccessCounts counts;
   counts.global_requests = 1;
@@ -85,9 +101,13 @@ AccessCounts evaluate(const GoldenAccess& row) {
   if (access == "ld.global" || access == "st.global") {
     return global_counts(global_sectors(row.offsets, row.active_mask, row.bytes_per_lane));
   }
+  for (const char* copy :
+       {"cp.async.ca.shared", "cp.async.ca.global", "cp.async.cg.shared", "cp.async.cg.global"}) {
+    if (access == copy) return copy_counts(row);
+  }
   throw Error(ErrorCode::kInvalidInput,
               fmt::format("access '{}': expected ld.shared, st.shared, ldmatrix.x1|x2|x4, "
-                          "stmatrix.x1|x2|x4, ld.global or st.global",
+                          "stmatrix.x1|x2|x4, ld.global, st.global or cp.async.ca|cg.shared|global",
                           access));
 }
 

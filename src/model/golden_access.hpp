@@ -26,7 +26,7 @@ struct AccessCounts {
 /// One row: an instruction that one warp executes once.
 struct GoldenAccess {
   int id = 0;
-  std::string access;      ///< "ld.shared", "st.shared", "ldmatrix.x4", "ld.global", …
+  std::string access;      ///< "ld.shared", "ldmatrix.x4", "st.global", "cp.async.cg.shared", …
   int bytes_per_lane = 0;  ///< 1, 2, 4, 8 or 16; 16 for ldmatrix and stmatrix
   std::string pattern;     ///< a name for people
   std::uint32_t active_mask = 0xFFFFFFFF;
@@ -85,7 +85,7 @@ inline constexpr std::size_t kMostMismatches = 10;
 void check_rows(std::span<const GoldenAccess> rows, const std::filesystem::path& file,
                 GoldenReport& report);
 
-/// Evaluates every memory_access.csv in `folder` and in its subfolders (one level), by name.
+/// Evaluates every memory_access.csv and async_copy.csv in `folder` and in its subfolders (one level), by name.
 /// Throws Error{kInvalidInput} when there is none, or when one cannot be read.
 GoldenReport check_golden(const std::filesystem::path& folder);
 

@@ -16,7 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kAccessFile = "memory_access.csv";
+constexpr std::string_view kAccessFile = "memory_access.csv", kCopyFile = "async_copy.csv";
+
+bool is_access_file(const fs::path& path) {
+  return path.filename() == kAccessFile || path.filename() == kCopyFile;
+}
 
 // A GPU's folder may hold folders of its own (mma): so deep, and no deeper, files are looked for.
 constexpr int kDeepest = 2;
@@ -33,7 +37,7 @@ void look_into(const fs::path& folder, int depth, Found& found) {
     std::error_code ignored;
     if (entry->is_directory(ignored)) {
       if (depth < kDeepest) look_into(path, depth + 1, found);
-    } else if (path.filename() == kAccessFile && depth <= 1) {
+    } else if (is_access_file(path) && depth <= 1) {
       found.access_files.push_back(path);
     } else if (path.extension() != ".md") {
       found.others.push_back(path);

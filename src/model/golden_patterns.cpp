@@ -208,6 +208,13 @@ std::vector<GoldenAccess> capture_patterns(std::uint64_t seed) {
       add_vector_patterns(out, std::string_view(access).ends_with("global"));
     }
   }
+  for (const char* side : {"shared", "global"}) {
+    for (const auto& [cache, bytes] : {std::pair{"ca", 4}, {"ca", 8}, {"ca", 16}, {"cg", 16}}) {
+      Collector out(fmt::format("cp.async.{}.{}", cache, side), bytes, mix64(seed + rows.size()),
+                    rows);
+      add_vector_patterns(out, std::string_view(side) == "global");
+    }
+  }
   for (const char* access : {"ldmatrix", "stmatrix"}) {
     for (const int matrices : {1, 2, 4}) {
       Collector out(fmt::format("{}.x{}", access, matrices), 16, mix64(seed + rows.size()), rows);

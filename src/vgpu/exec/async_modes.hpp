@@ -33,6 +33,7 @@ struct AsyncCopyFacts {
   std::int64_t destination_offset = 0, source_offset = 0;
   int bytes = 16;
   bool wide_destination = false;
+  bool bypasses_l1 = false;       ///< .cg
   bool has_source_bytes = false;  ///< the rest of `bytes` is filled with zeros
   int ignore_predicate = -1;      ///< lanes for which it holds read nothing
   bool ignore_negated = false;

@@ -53,6 +53,7 @@ void Decoder::cp_async() {
   std::size_t operands = in_->operands.size() - (has_policy ? 1 : 0);
   expect_operands(3, has_policy ? 5 : 4);
   AsyncCopyFacts facts;
+  facts.bypasses_l1 = bypasses_l1;
   if (operand(2).kind != OperandKind::kInteger) malformed_here("the size must be a constant");
   facts.bytes = static_cast<int>(operand(2).bits);
   const bool is_size =

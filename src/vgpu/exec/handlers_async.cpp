@@ -68,7 +68,7 @@ template <bool kCount> struct AsyncCopy {
       copies.source_bytes[lane] = static_cast<std::uint8_t>(bytes);
       check_source(w, op, lane, from[lane], bytes, facts.bytes);
     }
-    if (kCount) count(w, op, copies, to, from);
+    if (kCount) count(w, op, facts, copies, to, from);
     AsyncQueue& queue = queue_of(w);
     if (queue.order() == AsyncOrder::kEarliest) return copies.run();
     w.copy_groups.add(queue.add(AsyncQueue::kNoChain, [copies] { copies.run(); }), w.active);
@@ -125,18 +125,25 @@ template <bool kCount> struct AsyncCopy {
     }
   }
 
-  static void count(Warp& w, const Op& op, const Copies& copies, const model::LaneAddresses& to,
-                    const model::LaneAddresses& from) {
+  // Lanes that only fill with zeros ask global memory for nothing; hardware was not asked what else they
+  // cost.
+  static void count(Warp& w, const Op& op, const AsyncCopyFacts& facts, const Copies& copies,
+                    const model::LaneAddresses& to, const model::LaneAddresses& from) {
     AccessSite& site = w.worker->site_data[op.site];
     std::uint32_t reading = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
       if (is_active(w.active, lane) && copies.source_bytes[lane] != 0) reading |= 1u << lane;
     }
-    const model::SharedCost cost = model::shared_store(to, w.active, copies.bytes);
+    const auto cost_of = [&](std::uint32_t lanes) {
+      return facts.bypasses_l1 ? model::async_copy_bypassing(to, from, lanes)
+                               : model::async_copy_cached(to, from, lanes, facts.bytes);
+    };
+    const model::AsyncCopyCost cost = cost_of(w.active);
     ++site.instructions;
     site.wavefronts += static_cast<unsigned>(cost.wavefronts);
     site.conflicts += static_cast<unsigned>(cost.conflicts);
-    site.sectors += static_cast<unsigned>(model::global_sectors(from, reading, copies.bytes));
+    site.sectors +=
+        static_cast<unsigned>(reading == w.active ? cost.sectors : cost_of(reading).sectors);
   }
 };
 
