@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `tilewise golden check`: the access rules against files of what GPUs counted.
+// `tilewise golden check`: the access rules and the tensor cores' numerics against files of what GPUs
+// counted and computed.
 // `tilewise golden capture`: records such a file on the GPU of this machine.
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "core/file.hpp"
 #include "device/device.hpp"
 #include "model/golden_access.hpp"
+#include "vgpu/golden_mma.hpp"
 
 namespace tilewise::cli {
 namespace {
@@ -60,7 +62,32 @@ int finish(const model::GoldenReport& report) {
   return kWrongResult;
 }
 
-int check(const GoldenOptions& options) { return finish(model::check_golden(options.folder)); }
+// The files of tensor-core instructions; returns how many of their records do not match.
+int check_mma(const GoldenOptions& options, model::GoldenReport& report) {
+  int mismatches = 0;
+  for (const fs::path& file : vgpu::find_mma_files(options.folder)) {
+    std::erase(report.not_checked, file);
+    const vgpu::MmaFile outcome = vgpu::check_mma_file(file);
+    const int wrong = outcome.records - outcome.matches;
+    mismatches += wrong;
+    std::string text =
+        fmt::format("{}: {} records, {} match", file.string(), outcome.records, outcome.matches);
+    if (wrong > 0) text += fmt::format(", {} MISMATCH", wrong);
+    for (const std::string& mismatch : outcome.first_mismatches) text += "\n  " + mismatch;
+    print(text + '\n');
+  }
+  return mismatches;
+}
+
+int check(const GoldenOptions& options) {
+  model::GoldenReport report = model::check_golden(options.folder);
+  const int wrong_products = check_mma(options, report);
+  const int code = finish(report);
+  if (wrong_products == 0) return code;
+  complain(fmt::format("{} golden records of tensor-core instructions do not match the numerics",
+                       wrong_products));
+  return kWrongResult;
+}
 
 // "NVIDIA GeForce RTX 4070" as a folder: "nvidia_geforce_rtx_4070"; "h200" stays.
 std::string folder_name(const std::string& key) {
@@ -144,12 +171,13 @@ void add_seed(CLI::App& command, const std::shared_ptr<GoldenOptions>& options) 
 
 void add_golden(CLI::App& app, Action& action) {
   const auto options = std::make_shared<GoldenOptions>();
-  CLI::App* golden =
-      app.add_subcommand("golden", "Files of what GPUs counted: check the rules, record new ones");
+  CLI::App* golden = app.add_subcommand(
+      "golden", "Files of what GPUs counted and computed: check the rules, record new ones");
   golden->footer(
       "Examples:\n  tilewise golden check tests/golden\n  tilewise golden capture golden");
 
-  CLI::App* checked = golden->add_subcommand("check", "Hold the access rules against golden files");
+  CLI::App* checked = golden->add_subcommand(
+      "check", "Hold the access rules and the tensor cores' numerics against golden files");
   add_folder(*checked, options);
   checked->footer("Example:\n  tilewise golden check tests/golden");
   checked->callback([options, &action] { action = [options] { return check(*options); }; });

@@ -23,7 +23,23 @@ TEST(GoldenCheck, TheMeasuredFilesMatch) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "memory_access.csv: "));
   EXPECT_TRUE(contains(outcome.out, " match"));
+  EXPECT_TRUE(contains(outcome.out, "mma_m16n8k32_f32_e4m3.bin: 126 records, 126 match"));
+  EXPECT_FALSE(contains(outcome.out, ".bin: not checked")) << outcome.out;
   EXPECT_FALSE(contains(outcome.out, "MISMATCH"));
+}
+
+TEST(GoldenCheck, AWrongBitOfAProductIsShownAndIsExitCode1) {
+  const TemporaryFolder folder;
+  std::string records = read_file(kGolden + "/h200/mma/mma_m8n8k4_f64.bin");
+  records.back() ^= 1;  // the last element's exponent
+  std::filesystem::create_directories(folder / "h200/mma");
+  folder.with("memory_access.csv", read_file(kGolden + "/h200/memory_access.csv"));
+  folder.with("h200/mma/mma_m8n8k4_f64.bin", records);
+  const Outcome outcome = run({"golden", "check", folder.path().string()});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.out, "126 records, 125 match, 1 MISMATCH")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "record 125 row 7 column 7")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "tensor-core")) << outcome.err;
 }
 
 TEST(GoldenCheck, AMismatchIsShownAndIsExitCode1) {

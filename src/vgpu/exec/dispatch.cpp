@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "tilewise/error.hpp"
+#include "vgpu/exec/fused_sum.hpp"
 #include "vgpu/exec/handlers.hpp"
 
 namespace tilewise::vgpu {
@@ -18,6 +19,7 @@ struct Level {
   std::string_view name;
   bool supported;
   HandlerTables (*tables)();
+  FusedSumFunction fused_sums;
 };
 
 // Best first. A level needs every feature its file was compiled for.
@@ -29,11 +31,11 @@ const Level* levels(std::size_t& count) {
       avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512cd");
-  static const Level all[] = {{"avx512", avx512, handlers_avx512},
-                              {"avx2", avx2, handlers_avx2},
-                              {"portable", true, handlers_portable}};
+  static const Level all[] = {{"avx512", avx512, handlers_avx512, fused_sums_avx512},
+                              {"avx2", avx2, handlers_avx2, fused_sums_avx2},
+                              {"portable", true, handlers_portable, fused_sums_portable}};
 #else
-  static const Level all[] = {{"portable", true, handlers_portable}};
+  static const Level all[] = {{"portable", true, handlers_portable, fused_sums_portable}};
 #endif
   count = std::size(all);
   return all;
@@ -84,6 +86,8 @@ const HandlerEntry* find_handler(std::string_view key, bool counting) {
   const auto found = table.find(key);
   return found == table.end() ? nullptr : found->second;
 }
+
+FusedSumFunction fused_sum_function() { return level().fused_sums; }
 
 std::string_view simd_level() { return level().name; }
 
