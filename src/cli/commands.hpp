@@ -18,5 +18,6 @@ void add_devices(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);
 void add_gemm(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_emulate(CLI::App& app, Action& action);
 
 }  // namespace tilewise::cli

@@ -92,7 +92,7 @@ void Module::Impl::load_kernel(const ptx::Function& f, const CubinKernel* cubin)
 }
 
 Module::Module(std::string_view text, std::string source_name,
-               std::span<const std::byte> cubin_image)
+               std::span<const std::byte> cubin_image, std::string_view only)
     : impl_(std::make_unique<Impl>()) {
   impl_->ptx = ptx::parse(std::string(text), source_name);
   Cubin cubin;
@@ -100,7 +100,7 @@ Module::Module(std::string_view text, std::string source_name,
   impl_->place_variables();
   impl_->fill_relocations();
   for (const ptx::Function& f : impl_->ptx->functions) {
-    if (!f.is_entry || !f.has_body) continue;
+    if (!f.is_entry || !f.has_body || (!only.empty() && f.name != only)) continue;
     const CubinKernel* machine_code = nullptr;
     for (const CubinKernel& k : cubin.kernels) {
       if (k.name == f.name) machine_code = &k;

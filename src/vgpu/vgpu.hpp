@@ -134,9 +134,11 @@ struct LaunchReport {
 /// A loaded image. Immutable after loading; launches from several threads are allowed.
 class Module {
  public:
-  /// `source_name` stands in messages. `cubin` may be empty. Throws Error{kInvalidInput} with file,
-  /// line and text for malformed PTX, Error{kUnsupported} for what the virtual GPU cannot run.
-  Module(std::string_view ptx, std::string source_name, std::span<const std::byte> cubin = {});
+  /// `source_name` stands in messages. `cubin` may be empty. `only` loads one kernel of the file, so
+  /// that the others may be what they like; empty: all. Throws Error{kInvalidInput} with file, line and
+  /// text for malformed PTX, Error{kUnsupported} for what the virtual GPU cannot run.
+  Module(std::string_view ptx, std::string source_name, std::span<const std::byte> cubin = {},
+         std::string_view only = {});
   ~Module();
   Module(Module&&) noexcept;
   Module& operator=(Module&&) noexcept;

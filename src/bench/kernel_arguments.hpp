@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arguments of a user's kernel: scalars by value, arrays in device memory, from files or made here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dtype.hpp"
+#include "core/npy.hpp"
+#include "vgpu/vgpu.hpp"
+
+namespace tilewise::bench {
+
+/// Where an array's elements come from, and where they go.
+enum class ArraySource {
+  kFile,      ///< read from `file`
+  kPoisoned,  ///< every byte 0xFF, which is NaN for floats: what the kernel leaves unwritten shows
+  kRandom,    ///< floats uniform in [-1, 1); integers all values of 8 bits, -128…127 for s32
+  kZeros,
+};
+
+/// One argument, as the command line says it.
+struct KernelArgument {
+  std::string text;               ///< for messages: "in:a.npy"
+  std::vector<std::byte> scalar;  ///< its bytes; empty for an array
+  ArraySource source = ArraySource::kZeros;
+  std::filesystem::path file;  ///< of kFile, and of an output
+  bool is_output = false;      ///< written to `file` after the run
+  std::optional<Dtype> dtype;  ///< of a file: what its elements are turned into
+  std::vector<std::int64_t> shape;
+  std::uint64_t seed = 1;
+};
+
+/// The arguments' place in device memory for the time of a launch.
+class ArgumentValues {
+ public:
+  /// Fills device memory. Throws Error{kInvalidInput} for a file that does not fit, naming the argument,
+  /// Error{kOutOfMemory}.
+  ArgumentValues(const std::vector<KernelArgument>& arguments, vgpu::Memory& memory);
+
+  /// One pointer to a value for each argument.
+  const std::vector<const void*>& pointers() const { return pointers_; }
+  /// Throws Error{kInvalidArgument} when `parameter_bytes` (one a parameter) asks for others.
+  void check(const std::vector<std::uint32_t>& parameter_bytes) const;
+  /// Writes the outputs to their files.
+  void write_outputs() const;
+
+ private:
+  struct Value {
+    const KernelArgument* argument = nullptr;
+    std::vector<std::byte> scalar;
+    std::uint64_t address = 0;
+    npy::Layout layout;
+    std::uint64_t bytes = 0;
+  };
+  void place(Value& value, vgpu::Memory& memory);
+
+  std::deque<Value> values_;
+  std::vector<const void*> pointers_;
+};
+
+}  // namespace tilewise::bench

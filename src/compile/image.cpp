@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <regex>
+
+#include "compile/compiler.hpp"
+#include "compile/diagnostics.hpp"
+#include "compile/kernel_names.hpp"
+#include "compile/sources.hpp"
+#include "compile/toolkit.hpp"
+#include "core/file.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::compile {
+namespace {
+
+constexpr int kMostRounds = 40;
+constexpr std::string_view kDefaultArch = "sm_90", kFeatureArch = "sm_90a";
+
+/// Compiles one request: repairs what the kernel does not need, finds the kernel, makes the cubin.
+class Build {
+ public:
+  explicit Build(const Request& request)
+      : request_(request),
+        sources_(request.source),
+        compiler_(find_compiler()),
+        assembler_(find_assembler()) {
+    arch_ = request.arch.empty() ? std::string(default_arch()) : request.arch;
+  }
+
+  Image run() {
+    Compilation made = compile_repaired();
+    std::vector<std::string> found = matches(kernels_of(made.ptx), request_.kernel);
+    if (found.empty()) {
+      if (std::optional<std::string> kernel = instantiate(made)) found = {*kernel};
+    }
+    if (found.size() != 1) refuse(kernels_of(made.ptx), found);
+    Image image;
+    image.kernel = found.front();
+    image.demangled = demangle(found.front());
+    image.ptx = made.ptx;
+    make_cubin(made, image);
+    image.arch = arch_;
+    image.compiler = compiler_->description();
+    add_notes(image);
+    return image;
+  }
+
+ private:
+  // Sources with instructions of sm_90a, or code that is only there for it, say so in their text.
+  std::string_view default_arch() const {
+    const std::string& text = sources_.main_text();
+    for (const char* sign : {"wgmma", "setmaxnreg", "__CUDA_ARCH_FEAT_SM90", "SM90_ALL"}) {
+      if (text.find(sign) != std::string::npos) return kFeatureArch;
+    }
+    return kDefaultArch;
+  }
+
+  // sm_90a can do more than sm_90, and is tried when nobody asked for less.
+  bool try_feature_arch(const std::string& messages) {
+    if (!request_.arch.empty() || arch_ == kFeatureArch) return false;
+    if (messages.find("sm_90") == std::string::npos) return false;
+    arch_ = kFeatureArch;
+    return true;
+  }
+
+  Compilation compile() const {
+    Job job;
+    job.sources = &sources_;
+    job.include_folders = request_.include_folders;
+    job.defines = request_.defines;
+    job.arch = arch_;
+    job.standard = standard_;
+    return compiler_->compile(job);
+  }
+
+  Compilation compile_repaired() {
+    std::string first_messages;
+    for (int round = 0; round < kMostRounds; ++round) {
+      Compilation made = compile();
+      if (made.succeeded) return made;
+      if (provide_headers(made.messages)) continue;
+      if (first_messages.empty()) {
+        first_messages = made.messages;
+        if (try_newer_standard(made)) return made;
+      }
+      if (!leave_out(made.messages)) break;
+    }
+    fail(first_messages);
+  }
+
+  bool provide_headers(const std::string& messages) {
+    bool added = false;
+    for (const Diagnostic& error : errors_in(messages)) {
+      const std::string header = missing_header(error);
+      if (header.empty()) continue;
+      const std::string contents = compiler_->replacement(header);
+      if (!sources_.add_header(header, contents)) continue;
+      if (contents.empty()) missing_.push_back(header);
+      added = true;
+    }
+    return added;
+  }
+
+  bool try_newer_standard(Compilation& made) {
+    standard_ = "c++20";
+    Compilation newer = compile();
+    if (newer.succeeded) {
+      made = std::move(newer);
+      return true;
+    }
+    standard_ = "c++17";
+    return false;
+  }
+
+  bool leave_out(const std::string& messages) {
+    // From the last line on: what is left out above keeps the lines below where they are anyway, but a
+    // declaration that is gone takes its later errors with it.
+    bool changed = false;
+    for (const Diagnostic& error : errors_in(messages)) changed |= sources_.leave_out(error);
+    return changed;
+  }
+
+  [[noreturn]] void fail(const std::string& messages) const {
+    const std::string absent = missing_.empty() ? ""
+                                                : fmt::format(" (not found, see --include: {})",
+                                                              fmt::join(missing_, ", "));
+    throw Error(ErrorCode::kInvalidInput,
+                fmt::format("{} does not compile for {} with {}: {}{}", request_.source.string(),
+                            arch_, compiler_->description(), first_errors(messages), absent));
+  }
+
+  // A kernel that nothing in the file uses (a template that is instantiated elsewhere, a static one) is
+  // not in the PTX. A marker kernel that takes its address as a template argument puts it there, and
+  // bears its mangled name: _Z15tilewise_markerIXadL_Z6kernelILi8EEvPfEEEvv.
+  std::optional<std::string> instantiate(Compilation& made) {
+    static const std::regex kName(R"(^_Z\d+tilewise_markerIXadL(_Z\w+)EEEvv$)");
+    if (request_.kernel.starts_with("_Z")) return std::nullopt;
+    sources_.append(
+        fmt::format("template <auto kernel> __global__ void tilewise_marker() {{}}\n"
+                    "extern \"C\" const void* tilewise_named_kernel() {{\n"
+                    "  return reinterpret_cast<const void*>(&tilewise_marker<&{}>);\n}}\n",
+                    request_.kernel));
+    Compilation with_marker = compile();
+    if (!with_marker.succeeded) {
+      instantiation_ = first_errors(with_marker.messages);
+      return std::nullopt;
+    }
+    made = std::move(with_marker);
+    for (const std::string& name : kernels_of(made.ptx)) {
+      std::smatch found;
+      if (std::regex_match(name, found, kName)) return found[1].str();
+    }
+    return std::nullopt;
+  }
+
+  [[noreturn]] void refuse(std::vector<std::string> kernels,
+                           const std::vector<std::string>& found) const {
+    std::erase_if(kernels, [](const std::string& name) {
+      return name.find("tilewise_marker") != std::string::npos;
+    });
+    if (found.size() > 1) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("--kernel {}: several kernels of {} can be meant: {}",
+                              request_.kernel, request_.source.string(), listing(found)));
+    }
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("--kernel {}: {} has no such kernel; it has: {}{}", request_.kernel,
+                            request_.source.string(), listing(kernels),
+                            instantiation_.empty()
+                                ? ""
+                                : fmt::format(" (as a name in the source: {})", instantiation_)));
+  }
+
+  // ptxas on exactly the PTX that runs; what NVRTC made of it, where there is no ptxas.
+  void make_cubin(Compilation& made, Image& image) {
+    if (!assembler_.exists()) {
+      image.cubin = made.cubin;
+      if (image.cubin.empty()) {
+        image.notes.push_back("no ptxas was found: counted as the PTX is written");
+      }
+      return;
+    }
+    Compilation assembled = assembler_.assemble(made.ptx, arch_, sources_.scratch());
+    if (!assembled.succeeded && try_feature_arch(assembled.messages)) {
+      made = compile();
+      if (!made.succeeded) fail(made.messages);
+      image.ptx = made.ptx;
+      assembled = assembler_.assemble(made.ptx, arch_, sources_.scratch());
+    }
+    if (!assembled.succeeded) fail(assembled.messages);
+    image.cubin = assembled.cubin;
+  }
+
+  void add_notes(Image& image) const {
+    if (!missing_.empty()) {
+      image.notes.push_back(
+          fmt::format("headers that were not found count as empty: {}", fmt::join(missing_, ", ")));
+    }
+    if (!sources_.left_out().empty()) {
+      image.notes.push_back(fmt::format("host code left out, because it does not compile here: {}",
+                                        fmt::join(sources_.left_out(), ", ")));
+    }
+  }
+
+  const Request& request_;
+  Sources sources_;
+  std::unique_ptr<Compiler> compiler_;
+  Assembler assembler_;
+  std::string arch_, standard_ = "c++17";
+  std::vector<std::string> missing_;
+  std::string instantiation_;  ///< why the name could not be instantiated
+};
+
+// ".target sm_90a, texmode_independent".
+std::string target_of(const std::string& ptx) {
+  static const std::regex kTarget(R"((?:^|\n)\s*\.target\s+(sm_\d+[af]?))");
+  std::smatch found;
+  return std::regex_search(ptx, found, kTarget) ? found[1].str() : "";
+}
+
+std::string find_in_ptx(const Request& request, const std::string& ptx) {
+  const std::vector<std::string> kernels = kernels_of(ptx);
+  const std::vector<std::string> found = matches(kernels, request.kernel);
+  if (found.size() == 1) return found.front();
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("--kernel {}: {} {}: {}", request.kernel, request.source.string(),
+                          found.empty() ? "has no such kernel; it has"
+                                        : "has several kernels that can be meant",
+                          listing(found.empty() ? kernels : found)));
+}
+
+Image from_ptx(const Request& request) {
+  Image image;
+  image.ptx = read_file(request.source);
+  image.kernel = find_in_ptx(request, image.ptx);
+  image.demangled = demangle(image.kernel);
+  image.arch = request.arch.empty() ? target_of(image.ptx) : request.arch;
+  if (image.arch.empty()) image.arch = kDefaultArch;
+  const Assembler assembler = find_assembler();
+  if (!assembler.exists()) {
+    image.notes.push_back("no ptxas was found: counted as the PTX is written");
+    return image;
+  }
+  image.compiler = assembler.description();
+  const ScratchFolder folder("ptx");
+  Compilation made = assembler.assemble(image.ptx, image.arch, folder);
+  if (!made.succeeded) {
+    throw Error(ErrorCode::kInvalidInput,
+                fmt::format("{} is refused by {} for {}: {}", request.source.string(),
+                            image.compiler, image.arch, first_errors(made.messages)));
+  }
+  image.cubin = std::move(made.cubin);
+  return image;
+}
+
+}  // namespace
+
+Image build(const Request& request) {
+  if (request.source.extension() == ".ptx") return from_ptx(request);
+  return Build(request).run();
+}
+
+}  // namespace tilewise::compile

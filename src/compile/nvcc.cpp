@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvcc and ptxas as programs. The flags are those of cmake/kernels.cmake: -lineinfo gives the cubin the
+// table from machine instructions to PTX lines that exact counting stands on.
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "compile/compiler.hpp"
+#include "core/file.hpp"
+
+namespace tilewise::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "13.0.88" of "release 13.0, V13.0.88".
+std::string version_of(const fs::path& program) {
+  static const std::regex kVersion(R"(\bV(\d+\.\d+\.\d+))");
+  const ScratchFolder folder("version");
+  const std::string output = run_program({program.string(), "--version"}, folder).output;
+  std::smatch found;
+  return std::regex_search(output, found, kVersion) ? found[1].str() : "of unknown version";
+}
+
+class Nvcc final : public Compiler {
+ public:
+  explicit Nvcc(fs::path nvcc) : nvcc_(std::move(nvcc)), version_(version_of(nvcc_)) {}
+
+  Compilation compile(const Job& job) override {
+    const fs::path ptx = job.sources->scratch() / "kernel.ptx";
+    std::vector<std::string> command{nvcc_.string(),
+                                     "-std=" + job.standard,
+                                     "-O3",
+                                     "-lineinfo",
+                                     "-w",
+                                     "-ptx",
+                                     "-arch=compute_" + job.arch.substr(3),
+                                     "-x",
+                                     "cu"};
+    for (const std::string& define : job.defines) command.push_back("-D" + define);
+    for (const fs::path& folder : job.include_folders) command.push_back("-I" + folder.string());
+    for (const fs::path& folder : job.sources->include_folders()) {
+      command.push_back("-I" + folder.string());
+    }
+    command.insert(command.end(), {job.sources->main_file().string(), "-o", ptx.string()});
+    const ProgramOutcome outcome = run_program(command, job.sources->scratch());
+    Compilation result{outcome.code == 0, {}, {}, outcome.output};
+    if (result.succeeded) result.ptx = read_file(ptx);
+    return result;
+  }
+
+  std::string description() const override { return "nvcc " + version_; }
+  std::string replacement(const std::string&) const override { return {}; }
+
+ private:
+  fs::path nvcc_;
+  std::string version_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compiler> make_nvcc(fs::path nvcc) {
+  return std::make_unique<Nvcc>(std::move(nvcc));
+}
+
+std::string Assembler::description() const { return "ptxas " + version_of(ptxas_); }
+
+Compilation Assembler::assemble(const std::string& ptx, const std::string& arch,
+                                const ScratchFolder& folder) const {
+  const fs::path input = folder / "assembled.ptx", output = folder / "assembled.cubin";
+  write_file(input, ptx);
+  const ProgramOutcome outcome = run_program(
+      {ptxas_.string(), "-lineinfo", "-O3", "-arch=" + arch, input.string(), "-o", output.string()},
+      folder);
+  Compilation result{outcome.code == 0, {}, {}, outcome.output};
+  if (result.succeeded) result.cubin = read_file(output);
+  return result;
+}
+
+}  // namespace tilewise::compile

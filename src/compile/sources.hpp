@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A user's source as it is given to a compiler: the file itself, or a changed copy whose line numbers
+// are the file's. Nothing of the user's is ever written to.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compile/diagnostics.hpp"
+#include "core/programs.hpp"
+
+namespace tilewise::compile {
+
+class Sources {
+ public:
+  /// Throws Error{kInvalidInput} when the file cannot be read.
+  explicit Sources(const std::filesystem::path& source);
+
+  /// What to compile: a path, and its text.
+  const std::filesystem::path& main_file() const { return main_; }
+  const std::string& main_text() const { return main_text_; }
+  /// Where its headers are looked for, in this order.
+  std::vector<std::filesystem::path> include_folders() const;
+  const ScratchFolder& scratch() const { return scratch_; }
+
+  /// Makes `header` a file of the contents given. False when it had been made before.
+  bool add_header(const std::string& header, const std::string& contents);
+  /// Leaves out the host declaration that holds the line of the error. False when there is none, when it
+  /// says __global__ or __device__, or when the file is not one of the user's.
+  bool leave_out(const Diagnostic& error);
+  /// Puts code behind the source.
+  void append(const std::string& code);
+
+  /// What was left out: "main.cu:12-40 (identifier "x" is undefined)".
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  std::string& text_of(const std::filesystem::path& file);
+  void write(const std::filesystem::path& file, const std::string& text);
+
+  ScratchFolder scratch_{"compile"};
+  std::filesystem::path source_;
+  std::filesystem::path main_;
+  std::string main_text_;
+  std::string appended_;
+  std::map<std::filesystem::path, std::string> texts_;  ///< of changed files, by their true place
+  std::set<std::string> added_;
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace tilewise::compile
