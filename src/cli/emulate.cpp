@@ -98,6 +98,7 @@ bench::EmulationRequest make_request(const EmulateOptions& options, const compil
   request.options.async_order = options.async_order;
   request.options.async_seed = options.async_seed;
   request.options.numerics = numerics_of(options, request.gpu);
+  request.options.print = print;
   return request;
 }
 

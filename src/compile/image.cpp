@@ -137,34 +137,31 @@ class Build {
   }
 
   // A kernel that nothing in the file uses (a template that is instantiated elsewhere, a static one) is
-  // not in the PTX. A marker kernel that takes its address as a template argument puts it there, and
-  // bears its mangled name: _Z15tilewise_markerIXadL_Z6kernelILi8EEvPfEEEvv.
+  // not in the PTX. A variable that holds its address puts it there, and says its mangled name:
+  // ".global .align 8 .u64 tilewise_named = _Z6kernelILi8EEvPf;". That line is taken out again.
   std::optional<std::string> instantiate(Compilation& made) {
-    static const std::regex kName(R"(^_Z\d+tilewise_markerIXadL(_Z\w+)EEEvv$)");
+    static const std::regex kVariable(R"(\.\w+ [^\n]*\btilewise_named\b *= *([\w$]+);)");
     if (request_.kernel.starts_with("_Z")) return std::nullopt;
     sources_.append(
-        fmt::format("template <auto kernel> __global__ void tilewise_marker() {{}}\n"
-                    "extern \"C\" const void* tilewise_named_kernel() {{\n"
-                    "  return reinterpret_cast<const void*>(&tilewise_marker<&{}>);\n}}\n",
+        fmt::format("extern \"C\" {{ __device__ const void* tilewise_named = (const void*)&{}; }}",
                     request_.kernel));
-    Compilation with_marker = compile();
-    if (!with_marker.succeeded) {
-      instantiation_ = first_errors(with_marker.messages);
+    Compilation named = compile();
+    if (!named.succeeded) {
+      instantiation_ = first_errors(named.messages);
       return std::nullopt;
     }
-    made = std::move(with_marker);
-    for (const std::string& name : kernels_of(made.ptx)) {
-      std::smatch found;
-      if (std::regex_match(name, found, kName)) return found[1].str();
-    }
-    return std::nullopt;
+    std::smatch found;
+    if (!std::regex_search(named.ptx, found, kVariable)) return std::nullopt;
+    const std::string kernel = found[1];
+    named.ptx.replace(static_cast<std::size_t>(found.position()),
+                      static_cast<std::size_t>(found.length()), "");
+    made = std::move(named);
+    made.cubin.clear();  // NVRTC's, of PTX with the variable
+    return kernel;
   }
 
-  [[noreturn]] void refuse(std::vector<std::string> kernels,
+  [[noreturn]] void refuse(const std::vector<std::string>& kernels,
                            const std::vector<std::string>& found) const {
-    std::erase_if(kernels, [](const std::string& name) {
-      return name.find("tilewise_marker") != std::string::npos;
-    });
     if (found.size() > 1) {
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("--kernel {}: several kernels of {} can be meant: {}",

@@ -131,8 +131,9 @@ std::vector<std::string> kernels_of(std::string_view ptx) {
     while (begin < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[begin]))) ++begin;
     std::size_t end = begin;
     while (end < ptx.size() && (is_word(ptx[end]) || ptx[end] == '%')) ++end;
-    if (end > begin && begin > at + kEntry.size())
-      kernels.emplace_back(ptx.substr(begin, end - begin));
+    if (end == begin || begin == at + kEntry.size()) continue;
+    const std::string name(ptx.substr(begin, end - begin));  // declared first, at times
+    if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) kernels.push_back(name);
   }
   return kernels;
 }

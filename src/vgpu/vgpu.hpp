@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -122,6 +123,8 @@ struct LaunchOptions {
   AsyncOrder async_order = AsyncOrder::kEarliest;
   std::uint64_t async_seed = 0;  ///< of kRandom
   Checks checks = {};
+  /// Told what kernels print, one call a warp at a time; empty: it is thrown away.
+  std::function<void(std::string_view)> print = {};
 };
 
 struct LaunchReport {

@@ -408,6 +408,7 @@ Decoder::Source Decoder::source(const Operand& o, Type type) {
 std::span<const Decoder::TableEntry> Decoder::methods() {
   // clang-format off
   static const TableEntry kTable[] = {
+      {"__assertfail", &Decoder::assert_call},
       {"abs", &Decoder::abs_neg},        {"activemask", &Decoder::activemask},
       {"add", &Decoder::add_sub},        {"addc", &Decoder::add_sub},
       {"and", &Decoder::logic},          {"applypriority", &Decoder::nothing},
@@ -451,7 +452,8 @@ std::span<const Decoder::TableEntry> Decoder::methods() {
       {"subc", &Decoder::add_sub},       {"szext", &Decoder::szext},
       {"tanh", &Decoder::unary_float},
       {"testp", &Decoder::testp},        {"trap", &Decoder::trap},
-      {"vote", &Decoder::vote},          {"xor", &Decoder::logic},
+      {"vote", &Decoder::vote},          {"vprintf", &Decoder::print_call},
+      {"xor", &Decoder::logic},
   };
   // clang-format on
   return kTable;

@@ -233,6 +233,11 @@ class Decoder {
   void trap();
   void nothing();
 
+  // decode_calls.cpp
+  std::uint32_t call_argument(std::size_t index);
+  void print_call();
+  void assert_call();
+
   const Flat& flat_;
   const ptx::Function& kernel_;
   const GlobalAddresses& globals_;

@@ -75,6 +75,7 @@ Table make_table(bool counting) {
   }
   add(table, handlers_float());
   add(table, handlers_warp());
+  add(table, handlers_calls());
   return table;
 }
 

@@ -165,6 +165,10 @@ class Flattener {
     if (callee.kind != OperandKind::kSymbol) unsupported(*flat_.module, in, "indirect calls");
     const ptx::Function* f = flat_.module->find_function(callee.text);
     if (!f) malformed(*flat_.module, in, fmt::format("no function {}", callee.text));
+    if (!f->has_body && (f->name == "vprintf" || f->name == "__assertfail")) {
+      const Operand* given = at < in.operands.size() ? &in.operands[at] : nullptr;
+      return add_service(in, instance, *f, results, given);
+    }
     if (!f->has_body)
       unsupported(*flat_.module, in, fmt::format("calls of {}, which has no body", f->name));
     if (std::find(active_.begin(), active_.end(), f) != active_.end()) {
@@ -174,6 +178,21 @@ class Flattener {
     if (at < in.operands.size() && in.operands[at].kind == OperandKind::kTuple)
       arguments = &in.operands[at];
     bind_and_inline(in, instance, *f, results, arguments);
+  }
+
+  // A function of the driver becomes one instruction of its name; its operands are those of the call.
+  void add_service(const Instruction& in, int instance, const ptx::Function& f,
+                   const Operand* results, const Operand* arguments) {
+    Instruction service;
+    service.opcode = f.name;
+    service.line = in.line;
+    service.source = in.source;
+    for (const Operand* list : {results, arguments}) {
+      if (!list) continue;
+      service.operands.insert(service.operands.end(), list->elements.begin(), list->elements.end());
+    }
+    flat_.synthetic.push_back(std::move(service));
+    flat_.items.push_back({-1, &flat_.synthetic.back(), instance});
   }
 
   void bind_and_inline(const Instruction& in, int instance, const ptx::Function& f,

@@ -27,6 +27,7 @@ HandlerTables handlers_portable();
 HandlerSpan handlers_float();     ///< rounding directions, halves, conversions, approximations
 HandlerTables handlers_memory();  ///< parameters, local and generic memory, atomics
 HandlerTables handlers_async();   ///< cp.async, mbarriers, clusters
+HandlerSpan handlers_calls();     ///< printf and assert
 HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
 
 /// Op::mode of the carry operations.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <mutex>
 
 #include "core/thread_pool.hpp"
 #include "tilewise/error.hpp"
@@ -118,11 +119,18 @@ class Launch {
  private:
   std::uint64_t clusters() const { return request_.grid.count() / cluster_.count(); }
 
+  // Workers print in turn.
+  void print(std::string_view text) {
+    const std::lock_guard lock(printing_);
+    request_.options.print(text);
+  }
+
   void prepare(Worker& w) const {
     const Program& p = kernel_.program;
     w.program = &p;
     w.memory = request_.memory;
     w.module_memory = request_.module_memory;
+    if (request_.options.print) w.print = &print_;
     const auto parameters = reinterpret_cast<std::uint64_t>(parameters_.data());
     w.parameters = {parameters, parameters + p.parameter_block_bytes};
     w.sites.resize(p.sites.size());
@@ -175,6 +183,10 @@ class Launch {
   LaunchFacts facts_;
   std::vector<Worker> workers_;
   std::atomic<std::uint64_t> next_{0};
+  std::mutex printing_;
+  const std::function<void(std::string_view)> print_ = [this](std::string_view text) {
+    print(text);
+  };
   std::atomic<bool> stop_{false};
 };
 

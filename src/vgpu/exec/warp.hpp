@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "core/dim3.hpp"
@@ -59,6 +61,7 @@ struct Worker {
   std::vector<std::uint64_t> block_lanes;   ///< by block: lanes that ran it
   std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
+  const std::function<void(std::string_view)>* print = nullptr;  ///< where printf goes; safe to share
 };
 
 struct ClusterState;
