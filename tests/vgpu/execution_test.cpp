@@ -277,6 +277,20 @@ TEST(Faults, LocalAccessOutsideTheFrame) {
 
 TEST(Faults, TrapStopsTheKernel) { EXPECT_CONTAINS(failure("  trap; ret;\n}\n"), "executes trap"); }
 
+// As nvcc writes it: a function inlined into one that is inlined into the kernel.
+TEST(Faults, InlinedCodeIsNamedWithItsCalls) {
+  const std::string files = "  .file 1 \"kernel.cu\"\n  .file 2 \"wrapper.cuh\"\n";
+  const std::string m =
+      failure(files +
+              "  .loc 1 40 5\n  .loc 2 20 3, function_name $L1, inlined_at 1 40 5\n"
+              "  .loc 2 7 9, function_name $L2, inlined_at 2 20 3\n  trap; ret;\n}\n");
+  EXPECT_CONTAINS(m, "(wrapper.cuh:7, called at wrapper.cuh:20, called at kernel.cu:40)");
+  const std::string outside = failure(
+      files +
+      "  .loc 2 7 9, function_name $L2, inlined_at 1 41 3\n  .loc 1 42 3\n  trap; ret;\n}\n");
+  EXPECT_CONTAINS(outside, "(kernel.cu:42)");
+}
+
 TEST(Faults, ABarrierThatHalfTheThreadsMissIsADeadlock) {
   const std::string m = failure(
       "  setp.lt.u32 %p1, %r1, 32; @%p1 bra.uni WAIT;\n"

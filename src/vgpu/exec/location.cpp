@@ -6,6 +6,19 @@
 
 namespace tilewise::vgpu {
 
+std::string calls_of(const ptx::Module& module, const ptx::SourceLocation& source) {
+  constexpr int kMost = 8;
+  std::string text;
+  int listed = 0;
+  for (int call = source.call; call >= 0; call = module.calls[call].call) {
+    if (++listed > kMost) return text + ", …";
+    const ptx::SourceLocation& place = module.calls[call];
+    if (place.file < 1 || place.file >= static_cast<int>(module.files.size())) break;
+    text += fmt::format(", called at {}:{}", module.files[place.file], place.line);
+  }
+  return text;
+}
+
 std::string where(const Program& program, int instruction) {
   if (instruction < 0) return fmt::format("kernel {}", program.name);
   const InstructionFacts& facts = program.instructions[instruction];
@@ -13,8 +26,8 @@ std::string where(const Program& program, int instruction) {
   const bool has_source = facts.source.line > 0 && facts.source.file > 0 &&
                           facts.source.file < static_cast<int>(files.size());
   if (has_source) {
-    return fmt::format("kernel {} ({}:{})", program.name, files[facts.source.file],
-                       facts.source.line);
+    return fmt::format("kernel {} ({}:{}{})", program.name, files[facts.source.file],
+                       facts.source.line, calls_of(*program.module, facts.source));
   }
   return fmt::format("kernel {} ({}:{})", program.name, program.module->source_name,
                      facts.ptx_line);

@@ -24,6 +24,7 @@ class FunctionParser : public InstructionParser {
     scope_ = 0;
     pending_labels_.clear();
     last_location_ = {};
+    calls_.clear();
     if (is_symbol('(')) parse_parameters(f.results, f.result_registers);
     f.name = take_name("a function's name");
     if (is_symbol('(')) parse_parameters(f.parameters, f.parameter_registers);
@@ -166,10 +167,32 @@ class FunctionParser : public InstructionParser {
     take();
     last_location_.file = static_cast<int>(take_count("a file index", 1u << 20));
     last_location_.line = static_cast<int>(take_count("a line", INT32_MAX));
-    // The rest of the line: a column, and for inlined code where it was inlined. Counters are kept by
-    // the line itself, wherever it was inlined.
+    last_location_.call = -1;
+    // The rest of the line: a column, and for inlined code the place of the call.
     const int line = here().line;
-    while (!at_end() && here().line == line) take();
+    const std::uint64_t column = here().kind == TokenKind::kInteger ? here().bits : 0;
+    while (!at_end() && here().line == line) {
+      const bool is_call = here().kind == TokenKind::kName && here().text == "inlined_at";
+      take();
+      if (is_call)
+        last_location_.call = parse_call(last_location_.file, last_location_.line, column);
+    }
+  }
+
+  // The place of a call may itself be inlined: then a .loc before this one said where.
+  int parse_call(int file, int line, std::uint64_t column) {
+    SourceLocation call;
+    call.file = static_cast<int>(take_count("a file index", 1u << 20));
+    call.line = static_cast<int>(take_count("a line", INT32_MAX));
+    const std::uint64_t call_column = take_count("a column", INT32_MAX);
+    const auto outer = calls_.find({call.file, call.line, call_column});
+    const bool is_itself = call.file == file && call.line == line && call_column == column;
+    if (outer != calls_.end() && !is_itself) call.call = outer->second;
+    const auto [known, is_new] = call_indices_.try_emplace({call.file, call.line, call.call},
+                                                           static_cast<int>(module_.calls.size()));
+    if (is_new) module_.calls.push_back(call);
+    calls_[{file, line, column}] = known->second;
+    return known->second;
   }
 
   void parse_registers() {

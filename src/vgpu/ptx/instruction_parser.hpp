@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "vgpu/ptx/constant.hpp"
 #include "vgpu/ptx/variable_parser.hpp"
@@ -242,7 +243,9 @@ class InstructionParser : public VariableParser {
   std::vector<PendingLabel> pending_labels_;
   std::vector<PendingTarget> pending_targets_;
   SourceLocation last_location_;
-  std::string_view opcode_;  ///< of the instruction being parsed
+  std::map<std::tuple<int, int, std::uint64_t>, int> calls_;  // the latest call, by place inside it
+  std::map<std::tuple<int, int, int>, int> call_indices_;     // in Module::calls
+  std::string_view opcode_;                                   ///< of the instruction being parsed
 };
 
 }  // namespace tilewise::vgpu::ptx

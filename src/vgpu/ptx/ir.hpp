@@ -19,6 +19,8 @@ namespace tilewise::vgpu::ptx {
 struct SourceLocation {
   int file = 0;  ///< index in Module::files; 0: none
   int line = 0;
+  int call =
+      -1;  ///< of an inlined function: index in Module::calls of where it was called; -1: none
 };
 
 enum class OperandKind : std::uint8_t {
@@ -113,7 +115,8 @@ struct Module {
   std::string text;
   std::string source_name;
   std::string_view version, target;
-  std::vector<std::string> files;  ///< [0] is empty
+  std::vector<std::string> files;     ///< [0] is empty
+  std::vector<SourceLocation> calls;  ///< of functions that the compiler inlined; outer ones first
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<std::unique_ptr<std::string>> register_names;  ///< of %r<100> declarations
