@@ -28,7 +28,13 @@ struct Counters {
   std::uint64_t async_copy_sectors = 0;       ///< 32-byte sectors of global memory they touch
   std::uint64_t async_copy_wavefronts = 0;    ///< their passes through the shared-memory pipe
   std::uint64_t async_copy_conflicts = 0;     ///< of these, beyond the fewest the width needs
-  std::uint64_t barriers = 0;                 ///< block barriers, one per arriving warp
+  std::uint64_t tensor_fmas_f16 = 0;          ///< multiply-adds of tensor cores, by the type of A
+  std::uint64_t tensor_fmas_bf16 = 0;
+  std::uint64_t tensor_fmas_tf32 = 0;
+  std::uint64_t tensor_fmas_fp8 = 0;  ///< e4m3 and e5m2
+  std::uint64_t tensor_fmas_s8 = 0;   ///< s8 and u8
+  std::uint64_t tensor_fmas_f64 = 0;
+  std::uint64_t barriers = 0;  ///< block barriers, one per arriving warp
 
   Counters& operator+=(const Counters& other);
   friend bool operator==(const Counters&, const Counters&) = default;
@@ -57,6 +63,12 @@ inline constexpr auto kCounterFields = std::to_array<CounterField>({
     {"async_copy_sectors", &Counters::async_copy_sectors},
     {"async_copy_wavefronts", &Counters::async_copy_wavefronts},
     {"async_copy_conflicts", &Counters::async_copy_conflicts},
+    {"tensor_fmas_f16", &Counters::tensor_fmas_f16},
+    {"tensor_fmas_bf16", &Counters::tensor_fmas_bf16},
+    {"tensor_fmas_tf32", &Counters::tensor_fmas_tf32},
+    {"tensor_fmas_fp8", &Counters::tensor_fmas_fp8},
+    {"tensor_fmas_s8", &Counters::tensor_fmas_s8},
+    {"tensor_fmas_f64", &Counters::tensor_fmas_f64},
     {"barriers", &Counters::barriers},
 });
 

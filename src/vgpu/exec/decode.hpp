@@ -217,6 +217,17 @@ class Decoder {
   void createpolicy();
   void terminator_operand(TerminatorReference::Field field, const Operand& o, bool wide);
   void skip_without_guard();
+  // decode_matrix.cpp
+  void mma();
+  void ldmatrix();
+  void stmatrix();
+  void movmatrix();
+  void matrix_access(bool is_store);
+  void matrix_product(MatrixOp matrix);
+  std::vector<MatrixType> take_matrix_types();
+  std::vector<Operand> register_list(const Operand& o, int count, std::string_view what) const;
+  void use_fragment(const Operand& o, Fragment& fragment, std::string_view what);
+  void define_fragment(const Operand& o, Fragment& fragment, std::string_view what);
 
   // decode_warp.cpp
   void shfl();

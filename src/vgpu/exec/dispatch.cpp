@@ -69,7 +69,8 @@ void add(Table& table, HandlerSpan span) {
 
 Table make_table(bool counting) {
   Table table;
-  for (const HandlerTables& tables : {level().tables(), handlers_memory(), handlers_async()}) {
+  for (const HandlerTables& tables :
+       {level().tables(), handlers_memory(), handlers_async(), handlers_matrix()}) {
     add(table, tables.arithmetic);
     add(table, counting ? tables.counted_accesses : tables.plain_accesses);
   }

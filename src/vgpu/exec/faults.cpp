@@ -39,6 +39,9 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
   const char* verb = site && site->is_store ? "writes" : "reads";
   switch (kind) {
     case Fault::kTrap: return "executes trap";
+    case Fault::kPartialWarp:
+      return fmt::format("executes an instruction of a whole warp, but only the lanes {:#010x} do",
+                         address);
     case Fault::kMisaligned:
       return fmt::format("{} {} bytes of {} memory at {:#x}, which is not a multiple of {}", verb,
                          bytes, space, address, bytes);

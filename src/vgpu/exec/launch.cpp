@@ -138,6 +138,8 @@ class Launch {
     w.block_runs.assign(p.blocks.size(), 0);
     w.block_lanes.assign(p.blocks.size(), 0);
     w.guarded_fmas.assign(p.instructions.size(), 0);
+    w.matrix_runs.assign(p.matrix_ops.size(), 0);
+    w.numerics = request_.options.numerics;
   }
 
   void work(Worker& worker) {

@@ -12,6 +12,7 @@
 
 #include "core/dim3.hpp"
 #include "vgpu/exec/async_modes.hpp"
+#include "vgpu/exec/matrix_op.hpp"
 #include "vgpu/ptx/ir.hpp"
 
 namespace tilewise::vgpu {
@@ -91,6 +92,7 @@ struct Site {
   bool is_store = false;
   bool is_atomic = false;
   bool is_async_copy = false;  ///< cp.async: reads global memory, writes shared memory
+  bool is_matrix = false;      ///< ldmatrix, stmatrix: a lane gives a row of 16 bytes
   int bytes = 0;               ///< a lane, the whole vector
   /// What the machine code does for this PTX access: bytes a lane of the SASS access it belongs to; 0
   /// when another site of its group stands for it, or when ptxas dropped it.
@@ -125,6 +127,7 @@ struct Program {
   /// warp's registers, each instruction's in a row.
   std::vector<std::uint32_t> operands;
   std::vector<AsyncCopyFacts> async_copies;
+  std::vector<MatrixOp> matrix_ops;  ///< by Op::imm of tensor-core operations
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;
   std::uint32_t static_shared_bytes = 0;

@@ -336,9 +336,17 @@ std::uint32_t f16_of(MatrixType type, std::uint32_t cell) {
   return type == MatrixType::kE5m2 ? cell << 8 : kFromE4m3[cell & 0xFF];
 }
 
+std::uint32_t added(MatrixType type, std::uint32_t a, std::uint32_t b) {
+  if (type == MatrixType::kF32)
+    return bits_of_f32(std::bit_cast<float>(a) + std::bit_cast<float>(b));
+  const double sum =
+      F16::decode(static_cast<std::uint16_t>(a)) + F16::decode(static_cast<std::uint16_t>(b));
+  return F16::encode(sum, kRoundNearest);
+}
+
 // mma.sync of fp8 exists as a sequence of machine instructions: operands become f16, the first two of
 // every four of k are multiplied into a zero accumulator, the other two into that, and C is added by an
-// ordinary f32 addition.
+// ordinary addition.
 void multiply_fp8_as_f16(const MatrixProduct& p, SumRule rule, const std::uint32_t* a,
                          const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d) {
   const int half = p.k / 2;
@@ -346,7 +354,7 @@ void multiply_fp8_as_f16(const MatrixProduct& p, SumRule rule, const std::uint32
   std::vector<std::uint32_t> sum(cells, 0);
   std::vector<std::uint32_t> a16(static_cast<std::size_t>(p.m * half)),
       b16(static_cast<std::size_t>(p.n * half));
-  Step step(MatrixType::kF16, MatrixType::kF16, MatrixType::kF32, p.m, p.n, half, rule);
+  Step step(MatrixType::kF16, MatrixType::kF16, p.accumulator, p.m, p.n, half, rule);
   for (int pair = 0; pair < 2; ++pair) {
     const auto place = [&](int k) { return k / 2 * 4 + 2 * pair + k % 2; };
     for (int i = 0; i < p.m; ++i)
@@ -355,8 +363,7 @@ void multiply_fp8_as_f16(const MatrixProduct& p, SumRule rule, const std::uint32
       for (int k = 0; k < half; ++k) b16[j * half + k] = f16_of(p.b, b[j * p.k + place(k)]);
     step.run(a16.data(), b16.data(), half, sum.data(), sum.data());
   }
-  for (std::size_t i = 0; i < cells; ++i)
-    d[i] = bits_of_f32(std::bit_cast<float>(c[i]) + std::bit_cast<float>(sum[i]));
+  for (std::size_t i = 0; i < cells; ++i) d[i] = added(p.accumulator, c[i], sum[i]);
 }
 
 // How much of k Ampere's tensor cores take at a time.

@@ -61,7 +61,10 @@ struct Worker {
   std::vector<std::uint64_t> block_lanes;   ///< by block: lanes that ran it
   std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
-  const std::function<void(std::string_view)>* print = nullptr;  ///< where printf goes; safe to share
+  const std::function<void(std::string_view)>* print =
+      nullptr;                             ///< where printf goes; safe to share
+  std::vector<std::uint64_t> matrix_runs;  ///< by MatrixOp: how often a warp ran it
+  Numerics numerics = Numerics::kSm90;
 };
 
 struct ClusterState;
@@ -102,10 +105,10 @@ struct Warp {
   int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }
 };
 
-enum class Fault { kOutOfBounds, kMisaligned, kTrap };
+enum class Fault { kOutOfBounds, kMisaligned, kTrap, kPartialWarp };
 
 /// Throws Error{kExecution} that says what a lane did, where. `address` and `bytes` as the kernel sees
-/// them.
+/// them; for kPartialWarp `address` holds the active lanes.
 [[noreturn]] void fault(const Warp& warp, const Op& op, Fault kind, int lane, std::uint64_t address,
                         int bytes);
 

@@ -14,16 +14,20 @@ namespace {
 
 bool is_load(SassAccessKind kind) {
   return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kGlobalLoad ||
-         kind == SassAccessKind::kGenericLoad;
+         kind == SassAccessKind::kGenericLoad || kind == SassAccessKind::kSharedMatrixLoad;
 }
 bool is_store(SassAccessKind kind) {
   return kind == SassAccessKind::kSharedStore || kind == SassAccessKind::kGlobalStore ||
-         kind == SassAccessKind::kGenericStore;
+         kind == SassAccessKind::kGenericStore || kind == SassAccessKind::kSharedMatrixStore;
+}
+bool is_matrix(SassAccessKind kind) {
+  return kind == SassAccessKind::kSharedMatrixLoad || kind == SassAccessKind::kSharedMatrixStore;
 }
 
 bool stands_for(SassAccessKind kind, const Site& site) {
   if (site.is_async_copy) return kind == SassAccessKind::kGlobalToShared;
   if (site.is_store ? !is_store(kind) : !is_load(kind)) return false;
+  if (site.is_matrix || is_matrix(kind)) return site.is_matrix && is_matrix(kind);
   switch (site.space) {
     case ptx::Space::kShared:
       return kind == SassAccessKind::kSharedLoad || kind == SassAccessKind::kSharedStore;
@@ -51,7 +55,7 @@ struct GroupKey {
   int base_version;  ///< how often the base register was written before, in this block
   int guard;
   int guard_version;
-  bool is_store, is_shared, is_async_copy;
+  bool is_store, is_shared, is_async_copy, is_matrix;
   auto operator<=>(const GroupKey&) const = default;
 };
 
@@ -125,7 +129,8 @@ class CensusTaker {
                              guarded ? predicate_version : 0,
                              site.is_store,
                              site.space == ptx::Space::kShared,
-                             site.is_async_copy};
+                             site.is_async_copy,
+                             site.is_matrix};
           std::int64_t offset = op.imm;
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
           groups_[key].push_back({offset, op.site, false});
@@ -144,7 +149,7 @@ class CensusTaker {
       if (members[i].covered) continue;
       Site& site = p_.sites[members[i].site];
       if (machine_bytes(site) == site.bytes) continue;
-      if (!cover_group(members, i)) lost(site);
+      if (site.is_matrix || !cover_group(members, i)) lost(site);
     }
   }
 
@@ -216,17 +221,21 @@ class CensusTaker {
 
   // Without the table of lines only the totals can be compared.
   Census without_lines() {
-    std::map<std::tuple<bool, bool, bool, int>, int> difference;  // shared, store, copy, bytes
+    enum Form { kPlain, kCopy, kMatrix };
+    std::map<std::tuple<bool, bool, Form, int>, int> difference;  // shared, store, form, bytes
     for (const Site& site : p_.sites) {
-      if (is_counted(site))
-        ++difference[{site.space == ptx::Space::kShared, site.is_store, site.is_async_copy,
-                      site.bytes}];
+      if (!is_counted(site)) continue;
+      const Form form = site.is_async_copy ? kCopy : site.is_matrix ? kMatrix : kPlain;
+      ++difference[{site.space == ptx::Space::kShared, site.is_store, form, site.bytes}];
     }
     for (const SassAccess& a : cubin_.accesses) {
       if (a.never || !is_followed(a.kind)) continue;
-      const bool shared =
-          a.kind == SassAccessKind::kSharedLoad || a.kind == SassAccessKind::kSharedStore;
-      --difference[{shared, is_store(a.kind), a.kind == SassAccessKind::kGlobalToShared, a.bytes}];
+      const bool shared = a.kind == SassAccessKind::kSharedLoad ||
+                          a.kind == SassAccessKind::kSharedStore || is_matrix(a.kind);
+      const Form form = a.kind == SassAccessKind::kGlobalToShared ? kCopy
+                        : is_matrix(a.kind)                       ? kMatrix
+                                                                  : kPlain;
+      --difference[{shared, is_store(a.kind), form, a.bytes}];
     }
     const bool equal = std::all_of(difference.begin(), difference.end(),
                                    [](const auto& d) { return d.second == 0; });

@@ -17,6 +17,8 @@ class Tally {
     for (std::size_t i = 0; i < w.guarded_fmas.size(); ++i) {
       if (w.guarded_fmas[i]) at(static_cast<int>(i)).fma_threads += w.guarded_fmas[i];
     }
+    for (std::size_t m = 0; m < w.matrix_runs.size(); ++m)
+      add_products(program_.matrix_ops[m], w.matrix_runs[m]);
     for (std::size_t s = 0; s < program_.sites.size(); ++s) add_site(program_.sites[s], w.sites[s]);
     lane_instructions_ += w.guarded_lanes;
   }
@@ -46,6 +48,24 @@ class Tally {
     }
     if (block.terminator.kind == TerminatorKind::kBarrier)
       at(block.terminator.instruction).barriers += runs;
+  }
+
+  void add_products(const MatrixOp& matrix, std::uint64_t runs) {
+    const MatrixProduct& p = matrix.product;
+    const auto products = static_cast<std::uint64_t>(p.m) * p.n * p.k;
+    if (runs > 0) at(matrix.instruction).*counter_of(p.a) += runs * products;
+  }
+
+  static std::uint64_t Counters::*counter_of(MatrixType type) {
+    switch (type) {
+      case MatrixType::kF16: return &Counters::tensor_fmas_f16;
+      case MatrixType::kBf16: return &Counters::tensor_fmas_bf16;
+      case MatrixType::kTf32: return &Counters::tensor_fmas_tf32;
+      case MatrixType::kE4m3:
+      case MatrixType::kE5m2: return &Counters::tensor_fmas_fp8;
+      case MatrixType::kF64: return &Counters::tensor_fmas_f64;
+      default: return &Counters::tensor_fmas_s8;
+    }
   }
 
   void add_site(const Site& site, const AccessSite& counts) {

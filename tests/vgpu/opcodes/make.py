@@ -37,6 +37,8 @@ from cases import (  # noqa: F401: importing a module registers its cases
     fields,
     flow,
     floating,
+    matrix,
+    matrix_moves,
     memory,
     moves,
     shared,

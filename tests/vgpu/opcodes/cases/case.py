@@ -115,9 +115,9 @@ def header(title, threads, blocks, capability, dynamic_shared, inputs, outputs):
     return text + "".join(array.header("out") for array in outputs)
 
 
-def directives(capability):
+def directives(capability, version):
     target = "sm_80" if not capability else "sm_" + capability.replace(".", "")
-    return f"\n.version 8.2\n.target {target}\n.address_size 64\n\n"
+    return f"\n.version {version}\n.target {target}\n.address_size 64\n\n"
 
 
 def register_kind(kind):
@@ -179,12 +179,13 @@ def raw(
     blocks=1,
     capability="",
     dynamic_shared=0,
+    version="8.2",
 ):
     """A test whose body does its own loads and stores, through the addresses of Layout and through
     %in and %out. `module` stands before the entry."""
     used = body + registers
     text = header(title, threads, blocks, capability, dynamic_shared, inputs, outputs)
-    text += directives(capability)
+    text += directives(capability, version)
     if module:
         text += "\n".join(line.rstrip() for line in module.strip("\n").splitlines()) + "\n\n"
     text += ".visible .entry test(.param .u64 out, .param .u64 in)\n{\n"
