@@ -107,8 +107,10 @@ std::string check_record(const MatrixProduct& p, Numerics numerics, int record,
 }  // namespace
 
 std::optional<MatrixProduct> parse_mma_name(std::string_view name) {
-  const std::vector<std::string_view> parts = split(name);
+  std::vector<std::string_view> parts = split(name);
   MatrixProduct p;
+  p.saturate = parts.back() == "satfinite";
+  if (p.saturate) parts.pop_back();
   if (parts.size() < 3 || parts.size() > 5) return std::nullopt;
   if (parts[0] != "mma" && parts[0] != "wgmma") return std::nullopt;
   p.is_wgmma = parts[0] == "wgmma";

@@ -19,7 +19,7 @@
 namespace tilewise::vgpu {
 
 /// The instruction that a file name such as "mma_m16n8k16_f32_bf16" spells (".bin" left away); a second
-/// operand type may follow where B's differs. Nothing for other names.
+/// operand type may follow where B's differs, and "satfinite". Nothing for other names.
 std::optional<MatrixProduct> parse_mma_name(std::string_view name);
 
 /// Bytes of one record of such a file.

@@ -397,12 +397,24 @@ void multiply(const MatrixProduct& p, Numerics numerics, const std::uint32_t* a,
   for (int k = 0; k < p.k; k += depth) step.run(a + k, b + k, p.k, k == 0 ? c : d, d);
 }
 
+// Which NaN comes out: B's, else the sum's, else A's, made quiet; the one below where none went in.
+static double fused_f64(double a, double b, double sum) {
+  const double result = std::fma(a, b, sum);
+  if (!std::isnan(result)) return result;
+  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51, kInvalid = 0xFFF8000000000000u;
+  for (const double operand : {b, sum, a}) {
+    if (std::isnan(operand))
+      return std::bit_cast<double>(std::bit_cast<std::uint64_t>(operand) | kQuiet);
+  }
+  return std::bit_cast<double>(kInvalid);
+}
+
 void multiply_f64(int m, int n, int k, const double* a, const double* b, const double* c,
                   double* d) {
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) {
       double sum = c[i * n + j];
-      for (int x = 0; x < k; ++x) sum = std::fma(a[i * k + x], b[j * k + x], sum);
+      for (int x = 0; x < k; ++x) sum = fused_f64(a[i * k + x], b[j * k + x], sum);
       d[i * n + j] = sum;
     }
   }
