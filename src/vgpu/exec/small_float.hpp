@@ -65,18 +65,48 @@ template <FloatFormat const& kFormat> struct Half {
   static constexpr int kFraction = kFormat.precision - 1;
   static constexpr int kBias = kFormat.highest_exponent;
   static constexpr std::uint16_t kNan = 0x7FFF;
+  /// The least number above zero.
+  static constexpr double kLeast = std::bit_cast<double>(
+      static_cast<std::uint64_t>(kFormat.lowest_exponent - kFraction + 1023) << 52);
 
   static double decode(std::uint16_t bits) {
     const int exponent = (bits & 0x7FFF) >> kFraction;
     const int fraction = bits & ((1 << kFraction) - 1);
     const double sign = bits & 0x8000 ? -1.0 : 1.0;
     if (exponent == 2 * kBias + 1) return fraction ? NAN : sign * INFINITY;
-    if (exponent == 0) return sign * std::ldexp(fraction, kFormat.lowest_exponent - kFraction);
-    return sign * std::ldexp((1 << kFraction) + fraction, exponent - kBias - kFraction);
+    if (exponent == 0) return sign * fraction * kLeast;
+    const std::uint64_t wide = (std::uint64_t{bits} & 0x8000) << 48 |
+                               static_cast<std::uint64_t>(exponent - kBias + 1023) << 52 |
+                               static_cast<std::uint64_t>(fraction) << (52 - kFraction);
+    return std::bit_cast<double>(wide);
+  }
+
+  /// To nearest, ties to even: the usual direction, in whole numbers.
+  static std::uint16_t encode_nearest(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const auto sign = static_cast<std::uint32_t>(bits >> 48 & 0x8000);
+    const int exponent = static_cast<int>(bits >> 52 & 0x7FF) - 1023;
+    constexpr std::uint32_t kInfinity = (2u * kBias + 1) << kFraction;
+    if (exponent == 1024) return static_cast<std::uint16_t>(sign | kInfinity);  // not NaN
+    const int below = exponent < kFormat.lowest_exponent ? kFormat.lowest_exponent - exponent : 0;
+    const int drop = 52 - kFraction + below;
+    if (drop > 53) return static_cast<std::uint16_t>(sign);  // less than half the least number
+    const std::uint64_t significand = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1}
+                                                                                    << 52;
+    std::uint64_t kept = significand >> drop;
+    const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1);
+    const std::uint64_t half = std::uint64_t{1} << (drop - 1);
+    if (rest > half || (rest == half && (kept & 1))) ++kept;
+    // A carry out of the fraction raises the exponent, as it should.
+    std::uint64_t result = kept;
+    if (below == 0) result += static_cast<std::uint64_t>(exponent + kBias - 1) << kFraction;
+    if (result > kInfinity) result = kInfinity;
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(result));
   }
 
   static std::uint16_t encode(double x, unsigned mode) {
     if (std::isnan(x)) return kNan;
+    if ((mode & (kRoundMask | kRoundAway)) == kRoundNearest) return encode_nearest(x);
     const double r = round_to(x, kFormat, mode);
     const std::uint16_t sign = std::signbit(r) ? 0x8000 : 0;
     if (std::isinf(r)) return static_cast<std::uint16_t>(sign | ((2 * kBias + 1) << kFraction));
