@@ -77,6 +77,7 @@ void Decoder::add_sub() {
   }
   if (take("sat")) return binary(fmt::format("{}.sat.s32", in_->opcode), type);
   binary(fmt::format("{}.{}", in_->opcode, bits_name(type)), type);
+  out_.program.ops.back().is_add = !subtract;
 }
 
 void Decoder::mul() {

@@ -34,6 +34,7 @@ struct Op {
   std::uint16_t guard = 0;
   bool guard_negated = false;
   bool is_fma = false;
+  bool is_add = false;  ///< of whole numbers: how loops move on
   std::uint8_t bytes = 0, count = 0;  ///< of loads and stores: element size and vector length
   std::uint8_t mode = 0;              ///< handler-specific
 };
@@ -97,6 +98,9 @@ struct Site {
   /// What the machine code does for this PTX access: bytes a lane of the SASS access it belongs to; 0
   /// when another site of its group stands for it, or when ptxas dropped it.
   int counted_bytes = 0;
+  /// Executions that one machine access stands for: ptxas unrolls loops, and merges accesses of
+  /// neighbouring iterations.
+  int iterations_merged = 1;
   int instruction = -1;
 };
 

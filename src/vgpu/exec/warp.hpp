@@ -65,7 +65,6 @@ struct Worker {
       nullptr;                             ///< where printf goes; safe to share
   std::vector<std::uint64_t> matrix_runs;  ///< by MatrixOp: how often a warp ran it
   Numerics numerics = Numerics::kSm90;
-      nullptr;  ///< where printf goes; safe to share
 };
 
 struct ClusterState;

@@ -77,7 +77,7 @@ class CensusTaker {
   Census run() {
     if (!cubin_.has_ptx_lines) return without_lines();
     collect_groups();
-    for (auto& [key, members] : groups_) settle(members);
+    for (auto& [key, members] : groups_) settle(key, members);
     find_strangers();
     census_.fidelity = census_.notes.empty() ? Fidelity::kExact : Fidelity::kApproximate;
     return census_;
@@ -108,7 +108,9 @@ class CensusTaker {
   void collect_groups() {
     std::vector<const Reference*> address_of(p_.ops.size(), nullptr);
     std::vector<std::vector<std::uint32_t>> defined(p_.ops.size());
+    references_of_.resize(p_.ops.size());
     for (const Reference& r : d_.references) {
+      references_of_[r.op].push_back(&r);
       if (r.is_definition) defined[r.op].push_back(r.index);
       else if (r.slot == 0 && !r.is_listed && p_.ops[r.op].site >= 0) address_of[r.op] = &r;
     }
@@ -135,22 +137,92 @@ class CensusTaker {
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
           groups_[key].push_back({offset, op.site, false});
         }
-        for (const std::uint32_t reg : defined[i]) ++version[reg];
+        for (const std::uint32_t reg : defined[i]) {
+          ++version[reg];
+          note_advance(b, reg, i);
+        }
         if (defined[i].empty() && op.site < 0) ++predicate_version;
       }
     }
   }
 
+  // `add base, base, constant` is how loops move on. A register that is written in another way, or
+  // twice, has no advance.
+  void note_advance(std::size_t block, std::uint32_t reg, std::uint32_t op) {
+    std::int64_t advance = 0;
+    int sources = 0;
+    if (p_.ops[op].is_add && p_.ops[op].body == nullptr) {
+      for (const Reference* r : references_of_[op]) {
+        if (r->is_definition || r->is_listed) continue;
+        ++sources;
+        if (!r->is_constant && r->index == reg) continue;
+        advance = r->is_constant && advance == 0
+                      ? static_cast<std::int64_t>(p_.constants[r->index].bits)
+                      : -1;
+      }
+    }
+    const bool is_new = advances_.try_emplace({block, reg}, sources == 2 ? advance : 0).second;
+    if (!is_new) advances_[{block, reg}] = 0;
+  }
+
   // From the lowest offset on: an access of its own, or the first of a group.
-  void settle(std::vector<Member>& members) {
+  void settle(const GroupKey& key, std::vector<Member>& members) {
     std::stable_sort(members.begin(), members.end(),
                      [](const Member& a, const Member& b) { return a.offset < b.offset; });
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (members[i].covered) continue;
       Site& site = p_.sites[members[i].site];
       if (machine_bytes(site) == site.bytes) continue;
-      if (site.is_matrix || !cover_group(members, i)) lost(site);
+      const bool may_merge = !site.is_matrix && !site.is_async_copy;
+      if (may_merge && (cover_group(members, i) || cover_iterations(key, members, i))) continue;
+      lost(site);
     }
+  }
+
+  // A wider access that neighbouring iterations of an unrolled loop share: members[first] and those
+  // right behind it are a part of its width, the base moves on by that part in every iteration, and no
+  // machine access on their lines has another width.
+  bool cover_iterations(const GroupKey& key, std::vector<Member>& members, std::size_t first) {
+    const int part = p_.sites[members[first].site].bytes;
+    for (int width = 16; width > part; width /= 2) {
+      for (int run = width / 2; run >= part; run /= 2) {
+        if (advance_of(key) != run || !cover_run(members, first, run, width)) continue;
+        p_.sites[members[first].site].iterations_merged = width / run;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Marks the members that fill `run` bytes from members[first] on as parts of an access of `width`.
+  bool cover_run(std::vector<Member>& members, std::size_t first, int run, int width) {
+    const int part = p_.sites[members[first].site].bytes;
+    const std::int64_t begin = members[first].offset;
+    std::vector<std::size_t> parts;
+    bool led = false;
+    for (std::int64_t offset = begin; offset < begin + run; offset += part) {
+      const std::size_t next = find_member(members, first, offset, part);
+      if (next == members.size()) return false;
+      const int bytes = machine_bytes(p_.sites[members[next].site]);
+      if (bytes != 0 && bytes != width) return false;
+      led |= bytes == width;
+      parts.push_back(next);
+    }
+    if (!led) return false;
+    for (const std::size_t i : parts) {
+      members[i].covered = true;
+      p_.sites[members[i].site].counted_bytes = 0;
+    }
+    p_.sites[members[first].site].counted_bytes = width;
+    return true;
+  }
+
+  // By how much the block itself moves the group's base on, for the next iteration of its loop; 0 when
+  // it does something else with it.
+  std::int64_t advance_of(const GroupKey& key) const {
+    if (key.is_constant) return 0;
+    const auto found = advances_.find({key.block, key.base});
+    return found == advances_.end() ? 0 : found->second;
   }
 
   // A wider access that begins at members[first] and whose parts are all there.
@@ -252,6 +324,8 @@ class CensusTaker {
   const CubinKernel& cubin_;
   std::map<int, std::vector<const SassAccess*>> by_line_;
   std::map<GroupKey, std::vector<Member>> groups_;
+  std::vector<std::vector<const Reference*>> references_of_;                ///< by operation
+  std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> advances_;  ///< by block, register
   Census census_;
 };
 

@@ -68,7 +68,22 @@ class Tally {
     }
   }
 
+  // Neighbouring iterations cost the same, so what one access in several of them costs is that part.
+  static AccessSite merged(AccessSite counts, int iterations) {
+    const auto parts = static_cast<std::uint64_t>(iterations);
+    for (std::uint64_t* each : {&counts.instructions, &counts.sectors, &counts.wavefronts,
+                                &counts.conflicts, &counts.shared_instructions}) {
+      *each /= parts;
+    }
+    return counts;
+  }
+
   void add_site(const Site& site, const AccessSite& counts) {
+    if (site.iterations_merged == 1) return add_counts(site, counts);
+    add_counts(site, merged(counts, site.iterations_merged));
+  }
+
+  void add_counts(const Site& site, const AccessSite& counts) {
     if (site.counted_bytes == 0 || site.is_atomic) return;
     if (site.space == ptx::Space::kConst || site.space == ptx::Space::kParam) return;
     Counters& line = at(site.instruction);
