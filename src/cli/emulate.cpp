@@ -5,7 +5,9 @@
 // what is wrong with it.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "bench/emulation.hpp"
 #include "cli/commands.hpp"
@@ -128,12 +130,21 @@ void check_files(const EmulateOptions& options) {
   check_outputs(outputs, inputs);
 }
 
+void keep_image(const std::string& folder, const compile::Image& image) {
+  const std::filesystem::path path = folder;
+  std::error_code ignored;  // writing tells what is wrong with the folder
+  std::filesystem::create_directories(path, ignored);
+  write_file(path / "kernel.ptx", image.ptx);
+  if (!image.cubin.empty()) write_file(path / "kernel.cubin", image.cubin);
+}
+
 int run(const EmulateOptions& options) {
   // Everything that can be wrong with the command line shows before anything is compiled.
   check_files(options);
   if (!options.arch.empty()) bench::gpu_for(options.arch);
 
   const compile::Image image = compile_source(options);
+  if (!options.keep.empty()) keep_image(options.keep, image);
   const bench::EmulationRequest request = make_request(options, image);
   bench::Emulation emulation;
   emulation.context = describe(options, image, request);

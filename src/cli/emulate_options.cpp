@@ -122,6 +122,8 @@ void add_running(CLI::App& command, EmulateOptions& o) {
       [&o](const std::string& text) { parse_async(o, text); });
   add(command, "--numerics", "WHOSE", "Tensor cores as of sm80, sm90 or f32; else the GPU's",
       [&o](const std::string& text) { o.numerics = parse_choice("--numerics", text, kNumerics); });
+  add(command, "--keep", "DIR", "Write the PTX that ran, and its cubin, into this folder",
+      [&o](const std::string& text) { o.keep = parse_path("--keep", text); });
   add(command, "--json", "FILE", "Write every figure as JSON",
       [&o](const std::string& text) { o.json = parse_path("--json", text); });
   add(command, "--color", "WHEN", "always, never, or auto: on terminals unless NO_COLOR is set",

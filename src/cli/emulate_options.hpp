@@ -28,6 +28,7 @@ struct EmulateOptions {
   std::uint64_t async_seed = 0;
   std::string numerics;  ///< empty: those of the GPU
   std::string json;
+  std::string keep;  ///< folder for the PTX and the cubin; empty: not kept
   std::string color = "auto";
 };
 
