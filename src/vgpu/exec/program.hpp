@@ -34,7 +34,7 @@ struct Op {
   std::uint16_t guard = 0;
   bool guard_negated = false;
   bool is_fma = false;
-  bool is_add = false;  ///< of whole numbers: how loops move on
+  bool is_add = false;                ///< of whole numbers: how loops move on
   std::uint8_t bytes = 0, count = 0;  ///< of loads and stores: element size and vector length
   std::uint8_t mode = 0;              ///< handler-specific
 };
