@@ -17,6 +17,7 @@
 
 #include "core/counters.hpp"
 #include "core/dim3.hpp"
+#include "core/tensor_map.hpp"
 #include "kernels/images.hpp"
 #include "model/gpu.hpp"
 #include "vgpu/vgpu.hpp"
@@ -97,6 +98,11 @@ class Device {
   virtual void fill(Address destination, unsigned char value, std::uint64_t bytes,
                     Stream& stream) = 0;
 
+  /// A tensor map of memory of this device, for kernels that take one as a parameter. Throws
+  /// Error{kInvalidArgument} that names the argument which breaks a rule, Error{kUnsupported} below
+  /// compute capability 9.0.
+  virtual TensorMap make_tensor_map(const TensorMapRequest& request) = 0;
+
   virtual std::unique_ptr<Stream> create_stream() = 0;
   virtual std::unique_ptr<Event> create_event() = 0;
   virtual std::unique_ptr<Module> load(const kernels::KernelImage& image) = 0;
@@ -106,6 +112,9 @@ class Device {
   virtual std::optional<LaunchCount> launch_counted(Kernel& kernel, const Launch& launch,
                                                     Stream& stream) = 0;
 };
+
+/// Throws Error{kUnsupported} for a GPU without tensor maps.
+void require_tensor_maps(const model::Gpu& gpu);
 
 /// Device memory with an owner.
 class Buffer {

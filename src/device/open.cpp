@@ -32,6 +32,13 @@ std::unique_ptr<Device> open(Choice choice, std::string_view gpu) {
   return cuda_devices().empty() ? open_virtual(gpu) : open_cuda();
 }
 
+void require_tensor_maps(const model::Gpu& gpu) {
+  if (gpu.compute_major >= 9) return;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("{} (compute capability {}.{}) has no tensor maps, they need 9.0",
+                          gpu.name, gpu.compute_major, gpu.compute_minor));
+}
+
 std::vector<model::Gpu> cuda_devices() {
   std::vector<model::Gpu> gpus;
   try {

@@ -16,6 +16,7 @@
 
 #include "core/counters.hpp"
 #include "core/dim3.hpp"
+#include "core/tensor_map.hpp"
 #include "model/gpu.hpp"
 
 namespace tilewise::vgpu {
@@ -47,6 +48,9 @@ class Memory {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// A tensor map as kernels on the virtual GPU take it. Throws as check(request) does.
+TensorMap make_tensor_map(const TensorMapRequest& request);
 
 /// How far the memory counters of a kernel can be trusted.
 enum class Fidelity {

@@ -54,6 +54,31 @@ class DeviceTest : public testing::TestWithParam<Choice> {
   std::unique_ptr<Module> module_;
 };
 
+TEST_P(DeviceTest, MakesTensorMapsAndRefusesTheSameOnes) {
+  if (device_->gpu().compute_major < 9) GTEST_SKIP() << "a GPU without tensor maps";
+  const Buffer buffer(*device_, 64 * 64 * 2);
+  TensorMapRequest request;
+  request.type = TensorType::kBf16;
+  request.rank = 2;
+  request.address = buffer.address();
+  request.dimensions = {64, 64};
+  request.strides = {128};
+  request.box = {64, 8};
+  request.swizzle = TensorSwizzle::k128B;
+  request.l2_promotion = 256;
+  const TensorMap map = device_->make_tensor_map(request);
+  EXPECT_NE(map.bytes, TensorMap{}.bytes);
+  request.box[0] = 65;
+  EXPECT_EQ(message_of(ErrorCode::kInvalidArgument, [&] { device_->make_tensor_map(request); }),
+            "tensor map: box[0] = 65 elements of bf16, 130 bytes: expected a multiple of 16 bytes");
+}
+
+TEST(TensorMaps, NeedHopper) {
+  VirtualDevice device(model::find_gpu("a100"));
+  EXPECT_EQ(message_of(ErrorCode::kUnsupported, [&] { device.make_tensor_map({}); }),
+            "NVIDIA A100-SXM4-40GB (compute capability 8.0) has no tensor maps, they need 9.0");
+}
+
 TEST_P(DeviceTest, CopiesThereAndBack) {
   std::vector<int> numbers(1000);
   std::iota(numbers.begin(), numbers.end(), 5);

@@ -129,6 +129,14 @@ TEST(DriverApi, HasTheNamesAndShapesOfTheToolkitsHeader) {
   TILEWISE_EXPECT_FUNCTION(function_get_attribute, cuFuncGetAttribute);
   TILEWISE_EXPECT_FUNCTION(function_set_attribute, cuFuncSetAttribute);
   TILEWISE_EXPECT_FUNCTION(launch_kernel, cuLaunchKernel);
+  constexpr struct {
+#define TILEWISE_SYMBOL(member, symbol, parameters) const char* member = symbol;
+    TILEWISE_NEWER_DRIVER_FUNCTIONS(TILEWISE_SYMBOL)
+#undef TILEWISE_SYMBOL
+  } newer;
+  static_assert(same_shape(decltype(DriverApi::tensor_map_encode_tiled){},
+                           decltype(&::cuTensorMapEncodeTiled){}));
+  EXPECT_EQ(std::string(newer.tensor_map_encode_tiled), "cuTensorMapEncodeTiled");
   // Bound under its first name and, where the driver has it, under its second: the same shape.
   static_assert(
       same_shape(decltype(DriverApi::event_elapsed_time){}, decltype(&::cuEventElapsedTime){}));
@@ -146,6 +154,25 @@ TEST(DriverApi, HasTheNumbersOfTheToolkitsHeader) {
   TILEWISE_EXPECT_NUMBER(kStreamNonBlocking, CU_STREAM_NON_BLOCKING);
   TILEWISE_EXPECT_NUMBER(JitOption::kErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);
   TILEWISE_EXPECT_NUMBER(JitOption::kErrorLogBufferSizeBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  TILEWISE_EXPECT_NUMBER(TensorType::kU8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+  TILEWISE_EXPECT_NUMBER(TensorType::kU16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+  TILEWISE_EXPECT_NUMBER(TensorType::kU32, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+  TILEWISE_EXPECT_NUMBER(TensorType::kS32, CU_TENSOR_MAP_DATA_TYPE_INT32);
+  TILEWISE_EXPECT_NUMBER(TensorType::kU64, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+  TILEWISE_EXPECT_NUMBER(TensorType::kS64, CU_TENSOR_MAP_DATA_TYPE_INT64);
+  TILEWISE_EXPECT_NUMBER(TensorType::kF16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+  TILEWISE_EXPECT_NUMBER(TensorType::kF32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+  TILEWISE_EXPECT_NUMBER(TensorType::kF64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+  TILEWISE_EXPECT_NUMBER(TensorType::kBf16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+  TILEWISE_EXPECT_NUMBER(TensorType::kF32Ftz, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ);
+  TILEWISE_EXPECT_NUMBER(TensorType::kTf32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
+  TILEWISE_EXPECT_NUMBER(TensorType::kTf32Ftz, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+  TILEWISE_EXPECT_NUMBER(TensorSwizzle::kNone, CU_TENSOR_MAP_SWIZZLE_NONE);
+  TILEWISE_EXPECT_NUMBER(TensorSwizzle::k32B, CU_TENSOR_MAP_SWIZZLE_32B);
+  TILEWISE_EXPECT_NUMBER(TensorSwizzle::k64B, CU_TENSOR_MAP_SWIZZLE_64B);
+  TILEWISE_EXPECT_NUMBER(TensorSwizzle::k128B, CU_TENSOR_MAP_SWIZZLE_128B);
+  TILEWISE_EXPECT_NUMBER(TensorFill::kZero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  TILEWISE_EXPECT_NUMBER(TensorFill::kNan, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
   using F = FunctionAttribute;
   TILEWISE_EXPECT_NUMBER(F::kSharedSizeBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   TILEWISE_EXPECT_NUMBER(F::kLocalSizeBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);

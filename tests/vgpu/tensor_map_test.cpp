@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tilewise/error.hpp"
+#include "vgpu/vgpu.hpp"
 
 namespace tilewise::vgpu {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "device/cuda/facts.hpp"
 
@@ -22,6 +23,11 @@ DeviceOrdinal device_at(const DriverApi& api, int ordinal) {
         [&] { return fmt::format("cuDeviceGet({})", ordinal); });
   return device;
 }
+
+constexpr int kInterleaveNone = 0;  // CU_TENSOR_MAP_INTERLEAVE_NONE
+
+// CUtensorMapL2promotion: none, 64, 128, 256 bytes.
+int l2_promotion_of(std::uint32_t bytes) { return bytes == 0 ? 0 : std::countr_zero(bytes) - 5; }
 
 }  // namespace
 
@@ -81,6 +87,29 @@ void CudaDevice::fill(Address destination, unsigned char value, std::uint64_t by
   make_current();
   check(api_, api_.fill_async(destination, value, bytes, handle_of(stream)),
         [&] { return fmt::format("cuMemsetD8Async({} bytes)", bytes); });
+}
+
+TensorMap CudaDevice::make_tensor_map(const TensorMapRequest& request) {
+  require_tensor_maps(gpu_);
+  tilewise::check(request);
+  if (!api_.tensor_map_encode_tiled) {
+    throw Error(ErrorCode::kUnsupported,
+                "libcuda.so.1 has no cuTensorMapEncodeTiled: the NVIDIA driver is too old");
+  }
+  make_current();
+  TensorMap map;
+  check(api_,
+        api_.tensor_map_encode_tiled(
+            &map, static_cast<int>(request.type), request.rank,
+            reinterpret_cast<void*>(request.address), request.dimensions.data(),
+            request.strides.data(), request.box.data(), request.element_strides.data(),
+            kInterleaveNone, static_cast<int>(request.swizzle),
+            l2_promotion_of(request.l2_promotion), static_cast<int>(request.fill)),
+        [&] {
+          return fmt::format("cuTensorMapEncodeTiled({} dimensions of {})", request.rank,
+                             name_of(request.type));
+        });
+  return map;
 }
 
 std::unique_ptr<Stream> CudaDevice::create_stream() {

@@ -32,6 +32,10 @@ DriverApi open_driver() {
 #define TILEWISE_BIND(member, symbol, parameters) bind(library, symbol, api.member);
   TILEWISE_DRIVER_FUNCTIONS(TILEWISE_BIND)
 #undef TILEWISE_BIND
+#define TILEWISE_BIND_NEWER(member, symbol, parameters) \
+  api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, symbol));
+  TILEWISE_NEWER_DRIVER_FUNCTIONS(TILEWISE_BIND_NEWER)
+#undef TILEWISE_BIND_NEWER
   // Since CUDA 12.8 there is a finer measurement under a new name; older drivers keep the first one.
   if (void* finer = dlsym(library, "cuEventElapsedTime_v2")) {
     api.event_elapsed_time = reinterpret_cast<decltype(api.event_elapsed_time)>(finer);

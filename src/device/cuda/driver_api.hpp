@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "core/tensor_map.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::device::cuda {
@@ -127,10 +129,19 @@ constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
      unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,               \
      void** parameters, void** extra))
 
+// The same for functions that older drivers lack; null then. The numbers of TensorType, TensorSwizzle
+// and TensorFill are the driver's.
+#define TILEWISE_NEWER_DRIVER_FUNCTIONS(X)                                                     \
+  X(tensor_map_encode_tiled, "cuTensorMapEncodeTiled",                                         \
+    (TensorMap * map, int type, unsigned rank, void* address, const std::uint64_t* dimensions, \
+     const std::uint64_t* strides, const unsigned* box, const unsigned* element_strides,       \
+     int interleave, int swizzle, int l2_promotion, int fill))
+
 /// The bound functions.
 struct DriverApi {
 #define TILEWISE_DECLARE(member, symbol, parameters) Result(*member) parameters = nullptr;
   TILEWISE_DRIVER_FUNCTIONS(TILEWISE_DECLARE)
+  TILEWISE_NEWER_DRIVER_FUNCTIONS(TILEWISE_DECLARE)
 #undef TILEWISE_DECLARE
 };
 

@@ -149,6 +149,11 @@ void VirtualDevice::fill(Address destination, unsigned char value, std::uint64_t
   std::memset(reinterpret_cast<void*>(destination), value, bytes);
 }
 
+TensorMap VirtualDevice::make_tensor_map(const TensorMapRequest& request) {
+  require_tensor_maps(gpu_);
+  return vgpu::make_tensor_map(request);
+}
+
 std::unique_ptr<Stream> VirtualDevice::create_stream() { return std::make_unique<VirtualStream>(); }
 
 std::unique_ptr<Event> VirtualDevice::create_event() { return std::make_unique<VirtualEvent>(); }

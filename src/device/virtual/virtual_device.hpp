@@ -30,6 +30,8 @@ class VirtualDevice final : public Device {
                     Stream& stream) override;
   void fill(Address destination, unsigned char value, std::uint64_t bytes, Stream& stream) override;
 
+  TensorMap make_tensor_map(const TensorMapRequest& request) override;
+
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Event> create_event() override;
   std::unique_ptr<Module> load(const kernels::KernelImage& image) override;

@@ -229,6 +229,14 @@ class Decoder {
   void use_fragment(const Operand& o, Fragment& fragment, std::string_view what);
   void define_fragment(const Operand& o, Fragment& fragment, std::string_view what);
 
+  // decode_bulk.cpp
+  void bulk();
+  void bulk_copy();
+  BulkCopyFacts take_bulk_facts();
+  void take_bulk_reduction(BulkCopyFacts& facts);
+  BulkCopyFacts::Place bulk_place(int slot, const Operand& o, ptx::Space space);
+  void bulk_tensor(BulkCopyFacts& facts, const Operand& o);
+
   // decode_warp.cpp
   void shfl();
   void vote();

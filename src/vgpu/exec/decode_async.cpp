@@ -15,7 +15,7 @@ using ptx::Type;
 
 void Decoder::cp() {
   if (!take("async")) unsupported_here("cp without .async");
-  if (in_->has("bulk")) unsupported_here("cp.async.bulk");
+  if (in_->has("bulk")) return bulk();
   if (take("commit_group")) {
     expect_operands(0, 0);
     emit("cp.async.commit_group");

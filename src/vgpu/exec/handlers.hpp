@@ -28,6 +28,7 @@ HandlerSpan handlers_float();     ///< rounding directions, halves, conversions,
 HandlerTables handlers_memory();  ///< parameters, local and generic memory, atomics
 HandlerTables handlers_async();   ///< cp.async, mbarriers, clusters
 HandlerSpan handlers_calls();     ///< printf and assert
+HandlerSpan handlers_bulk();      ///< cp.async.bulk and its tensor forms
 HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
 HandlerTables handlers_matrix();  ///< tensor cores and the loads and stores made for them
 

@@ -140,6 +140,7 @@ class Launch {
     w.guarded_fmas.assign(p.instructions.size(), 0);
     w.matrix_runs.assign(p.matrix_ops.size(), 0);
     w.numerics = request_.options.numerics;
+    w.bulk_bytes.assign(p.bulk_copies.size(), 0);
   }
 
   void work(Worker& worker) {

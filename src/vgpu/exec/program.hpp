@@ -12,6 +12,7 @@
 
 #include "core/dim3.hpp"
 #include "vgpu/exec/async_modes.hpp"
+#include "vgpu/exec/bulk_modes.hpp"
 #include "vgpu/exec/matrix_op.hpp"
 #include "vgpu/ptx/ir.hpp"
 
@@ -132,6 +133,7 @@ struct Program {
   std::vector<std::uint32_t> operands;
   std::vector<AsyncCopyFacts> async_copies;
   std::vector<MatrixOp> matrix_ops;  ///< by Op::imm of tensor-core operations
+  std::vector<BulkCopyFacts> bulk_copies;
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;
   std::uint32_t static_shared_bytes = 0;

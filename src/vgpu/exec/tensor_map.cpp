@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/vgpu.hpp"
+
 namespace tilewise::vgpu {
 namespace {
 

@@ -33,9 +33,6 @@ struct TensorMapContents {
 };
 static_assert(sizeof(TensorMapContents) == sizeof(TensorMap));
 
-/// Throws as check(request) does.
-TensorMap make_tensor_map(const TensorMapRequest& request);
-
 /// The contents of the 128 bytes at `bytes`, or nothing when they are no tensor map of the virtual GPU.
 std::optional<TensorMapContents> read_tensor_map(const std::byte* bytes);
 

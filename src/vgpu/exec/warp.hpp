@@ -61,6 +61,7 @@ struct Worker {
   std::vector<std::uint64_t> block_lanes;   ///< by block: lanes that ran it
   std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
+  std::vector<std::uint64_t> bulk_bytes;    ///< by bulk copy: bytes it moved
   const std::function<void(std::string_view)>* print =
       nullptr;                             ///< where printf goes; safe to share
   std::vector<std::uint64_t> matrix_runs;  ///< by MatrixOp: how often a warp ran it

@@ -19,6 +19,8 @@ class Tally {
     }
     for (std::size_t m = 0; m < w.matrix_runs.size(); ++m)
       add_products(program_.matrix_ops[m], w.matrix_runs[m]);
+    for (std::size_t b = 0; b < w.bulk_bytes.size(); ++b)
+      add_bulk(program_.bulk_copies[b], w.bulk_bytes[b]);
     for (std::size_t s = 0; s < program_.sites.size(); ++s) add_site(program_.sites[s], w.sites[s]);
     lane_instructions_ += w.guarded_lanes;
   }
@@ -76,6 +78,13 @@ class Tally {
       *each /= parts;
     }
     return counts;
+  }
+
+  void add_bulk(const BulkCopyFacts& copy, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    Counters& line = at(copy.instruction);
+    if (copy.path == BulkPath::kToGlobal) line.bulk_store_bytes += bytes;
+    else line.bulk_load_bytes += bytes;
   }
 
   void add_site(const Site& site, const AccessSite& counts) {
