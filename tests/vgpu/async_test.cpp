@@ -322,6 +322,57 @@ TEST(Clusters, BlocksShareMemoryBarriersAndMbarriers) {
   }
 }
 
+// Every thread of block 1 stores to and adds in block 0, whose mbarrier waits for all the bytes.
+TEST(Clusters, RemoteStoresCompleteOnAnMbarrier) {
+  for (LaunchOptions options : every_order()) {
+    options.cluster = {2, 1, 1};
+    const PtxRun done = run(R"(
+  mov.u32 %r10, %cluster_ctarank;
+  setp.eq.u32 %p1, %r1, 0;
+  mov.u32 %r11, 5;
+  st.shared.u32 [tile+1024], %r11;
+  @%p1 mbarrier.init.shared.b64 [%r5], 1;
+  @%p1 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r5], 640;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  setp.eq.u32 %p2, %r10, 0;
+  @%p2 bra first;
+  mapa.shared::cluster.u32 %r12, %r2, 0;
+  mapa.shared::cluster.u32 %r13, %r5, 0;
+  shl.b32 %r14, %r1, 4;
+  add.u32 %r14, %r12, %r14;
+  add.u32 %r15, %r1, 100;
+  add.u32 %r16, %r1, 200;
+  st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%r14], {%r1, %r15, %r16, %r11}, [%r13];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r12+1024], %r1, [%r13];
+  bra end;
+first:
+wait:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r5], 0;
+  @!%p3 bra wait;
+  shl.b32 %r14, %r1, 4;
+  add.u32 %r14, %r2, %r14;
+  ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r14];
+  mul.wide.u32 %rd4, %r1, 16;
+  add.u64 %rd4, %rd1, %rd4;
+  st.global.v4.u32 [%rd4], {%r20, %r21, %r22, %r23};
+  ld.shared.u32 %r24, [tile+1024];
+  st.global.u32 [%rd1+512], %r24;
+end:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+)",
+                            numbers(160, 0), options, {2, 1, 1});
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(done.words[4 * i], i);
+      EXPECT_EQ(done.words[4 * i + 1], 100 + i);
+      EXPECT_EQ(done.words[4 * i + 2], 200 + i);
+      EXPECT_EQ(done.words[4 * i + 3], 5u);
+    }
+    EXPECT_EQ(done.words[128], 5u + 31 * 16);
+  }
+}
+
 TEST(Clusters, ImpossibleOnesAreRefused) {
   const auto message = [](Dim3 cluster, Dim3 grid, const char* directives) {
     LaunchOptions options;

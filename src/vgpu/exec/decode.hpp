@@ -210,6 +210,7 @@ class Decoder {
   void mbarrier();
   void mbarrier_wait();
   void shared_address(int slot, const Operand& o);
+  void remote_store();
   void mapa();
   void getctarank();
   void setmaxnreg();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/exec/async_modes.hpp"
+#include "vgpu/exec/bulk_reduction.hpp"
 #include "vgpu/exec/decode.hpp"
 
 namespace tilewise::vgpu {
@@ -197,6 +198,50 @@ void Decoder::skip_without_guard() {
   end_block(t);
   start_block();
   next_block_label_ = t.target;
+}
+
+// st.async.….shared::cluster.mbarrier::complete_tx::bytes{.v2,.v4}.type [to], value, [mbarrier], and red.async
+// with an operation in the vector's place.
+void Decoder::remote_store() {
+  const bool reduces = in_->opcode == "red";
+  ignore({"weak", "relaxed", "cluster", "shared::cluster"});
+  if (!take("mbarrier::complete_tx::bytes")) {
+    unsupported_here("a completion other than .mbarrier::complete_tx::bytes");
+  }
+  std::optional<BulkReduction> reduction;
+  for (const std::string_view m : in_->modifiers) {
+    if (!reduces || reduction) break;
+    if ((reduction = find_bulk_reduction(m))) take(m);
+  }
+  const int count = take("v2") ? 2 : take("v4") ? 4 : 1;
+  const Type type = take_type();
+  expect_operands(3, 3);
+  const std::string name = type == Type::kB32 ? "u32" : std::string(ptx::name_of(type));
+  const auto element = find_tensor_type(type == Type::kB64 ? "u64" : name);
+  const bool is_known = ptx::size_of(type) >= 4 && element && count * ptx::size_of(type) <= 16 &&
+                        (!reduces || (reduction && is_reduction(*reduction, *element)));
+  if (!is_known) unsupported_here(fmt::format("this operation on .{}", ptx::name_of(type)));
+  const std::vector<Operand> values = access_registers(operand(1), count);
+  AsyncCopyFacts facts;
+  facts.bytes = count * ptx::size_of(type);
+  Op& op = emit(reduces ? "red.async" : "st.async");
+  op.bytes = static_cast<std::uint8_t>(ptx::size_of(type));
+  op.count = static_cast<std::uint8_t>(count);
+  if (reduces) {
+    op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(*reduction) |
+                                        static_cast<unsigned>(*element) << 4);
+  }
+  Space shared = Space::kShared;
+  bool wide = false;
+  address(0, operand(0), shared, wide);
+  facts.destination_offset = out_.program.ops.back().imm;
+  bool wide_barrier = false;
+  address(1, operand(2), shared, wide_barrier);
+  if (wide || wide_barrier) unsupported_here("64-bit shared::cluster addresses");
+  facts.source_offset = out_.program.ops.back().imm;
+  for (int i = 0; i < count; ++i) use(2 + i, values[static_cast<std::size_t>(i)], type);
+  out_.program.ops.back().imm = static_cast<std::int64_t>(out_.program.async_copies.size());
+  out_.program.async_copies.push_back(facts);
 }
 
 // mapa{.shared::cluster}.type d, address, rank: the same place in another block of the cluster.

@@ -119,6 +119,7 @@ void Decoder::load() {
 }
 
 void Decoder::store() {
+  if (take("async")) return remote_store();
   Access a = take_access();
   expect_operands(2, cache_hint_ ? 3 : 2);
   cache_hint_ = false;
@@ -248,7 +249,10 @@ void Decoder::generic_access(const Access& a, bool is_store) {
 }
 
 void Decoder::atom() { atomic(true); }
-void Decoder::red() { atomic(false); }
+void Decoder::red() {
+  if (take("async")) remote_store();
+  else atomic(false);
+}
 
 // The types that handlers_memory.cpp runs: whole numbers, and floats in additions.
 static bool has_atomic(AtomicKind kind, Type type) {

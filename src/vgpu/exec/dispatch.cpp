@@ -76,6 +76,7 @@ Table make_table(bool counting) {
   }
   add(table, handlers_float());
   add(table, handlers_warp());
+  add(table, handlers_remote());
   add(table, handlers_bulk());
   add(table, handlers_calls());
   return table;

@@ -29,6 +29,7 @@ HandlerTables handlers_memory();  ///< parameters, local and generic memory, ato
 HandlerTables handlers_async();   ///< cp.async, mbarriers, clusters
 HandlerSpan handlers_calls();     ///< printf and assert
 HandlerSpan handlers_bulk();      ///< cp.async.bulk and its tensor forms
+HandlerSpan handlers_remote();    ///< st.async, red.async
 HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
 HandlerTables handlers_matrix();  ///< tensor cores and the loads and stores made for them
 
