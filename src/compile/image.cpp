@@ -222,6 +222,12 @@ std::string target_of(const std::string& ptx) {
   return std::regex_search(ptx, found, kTarget) ? found[1].str() : "";
 }
 
+// PTX for an older GPU runs on a newer one, but PTX with features of one GPU runs on that one alone.
+std::string arch_for(const std::string& target) {
+  const bool newer = target.size() > kDefaultArch.size() || target > kDefaultArch;
+  return newer ? target : std::string(kDefaultArch);
+}
+
 std::string find_in_ptx(const Request& request, const std::string& ptx) {
   const std::vector<std::string> kernels = kernels_of(ptx);
   const std::vector<std::string> found = matches(kernels, request.kernel);
@@ -238,8 +244,7 @@ Image from_ptx(const Request& request) {
   image.ptx = read_file(request.source);
   image.kernel = find_in_ptx(request, image.ptx);
   image.demangled = demangle(image.kernel);
-  image.arch = request.arch.empty() ? target_of(image.ptx) : request.arch;
-  if (image.arch.empty()) image.arch = kDefaultArch;
+  image.arch = request.arch.empty() ? arch_for(target_of(image.ptx)) : request.arch;
   const Assembler assembler = find_assembler();
   if (!assembler.exists()) {
     image.notes.push_back("no ptxas was found: counted as the PTX is written");

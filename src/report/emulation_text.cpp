@@ -31,7 +31,7 @@ struct CounterWords {
 };
 
 // What each counter means, for someone who sees it for the first time.
-constexpr std::array<CounterWords, 13> kWords{{
+constexpr std::array<CounterWords, 17> kWords{{
     {&Counters::warp_instructions, "PTX instructions, one a warp"},
     {&Counters::fma_threads, "fused multiply-adds, one a thread"},
     {&Counters::shared_load_instructions, "warp-wide loads from shared memory"},
@@ -44,6 +44,10 @@ constexpr std::array<CounterWords, 13> kWords{{
     {&Counters::global_load_sectors, "32-byte sectors they touch"},
     {&Counters::global_store_requests, "warp-wide stores to global memory"},
     {&Counters::global_store_sectors, "32-byte sectors they touch"},
+    {&Counters::async_copy_instructions, "warp-wide asynchronous copies, global to shared"},
+    {&Counters::async_copy_sectors, "32-byte sectors they touch"},
+    {&Counters::async_copy_wavefronts, "passes through the shared-memory pipe for them"},
+    {&Counters::async_copy_conflicts, "of these, only because lanes share a bank"},
     {&Counters::barriers, "barriers, one a warp"},
 }};
 
@@ -131,10 +135,12 @@ class Page {
     for (const std::string& note : k.fidelity_notes) paragraph(kYellow, note, 4);
   }
 
+  // What was not counted at all is left out: the less there is to read, the better.
   void add_counters(const Counters& counters) {
     line({}, "");
     for (const CounterField& field : kCounterFields) {
       const std::uint64_t value = counters.*field.member;
+      if (value == 0) continue;
       const bool conflicts = field.name.ends_with("conflicts") && value > 0;
       line(conflicts ? kYellow : std::string_view(),
            fmt::format("  {:<25}{:>15}  {}", field.name, value,

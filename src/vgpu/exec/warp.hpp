@@ -62,9 +62,9 @@ struct Worker {
   std::uint64_t guarded_lanes = 0;          ///< lanes that ran guarded instructions
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
   std::vector<std::uint64_t> bulk_bytes;    ///< by bulk copy: bytes it moved
-  const std::function<void(std::string_view)>* print =
-      nullptr;                             ///< where printf goes; safe to share
-  std::vector<std::uint64_t> matrix_runs;  ///< by MatrixOp: how often a warp ran it
+  std::vector<std::uint64_t> matrix_runs;   ///< by MatrixOp: how often a warp ran it
+  /// Where printf goes; safe to share.
+  const std::function<void(std::string_view)>* print = nullptr;
   Numerics numerics = Numerics::kSm90;
 };
 

@@ -1,0 +1,350 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `tilewise emulate` on the kernels of cli/emulate/. Expected values are worked out here, in plain loops.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/file.hpp"
+#include "gemm_files.hpp"
+
+namespace tilewise::test {
+namespace {
+
+using Json = nlohmann::json;
+const std::string kKernels = std::string(TILEWISE_TESTS_DIR) + "/cli/emulate/";
+
+class Emulate : public GemmFiles {
+ protected:
+  Outcome emulate(const std::string& source, const std::string& kernel, const std::string& grid,
+                  const std::string& block, const std::vector<std::string>& arguments,
+                  const std::vector<std::string>& more = {}) {
+    return run_source(kKernels + source, kernel, grid, block, arguments, more);
+  }
+  Outcome run_source(const std::string& source, const std::string& kernel, const std::string& grid,
+                     const std::string& block, const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& more) {
+    std::vector<std::string> words{"emulate", source,    "--kernel", kernel,   "--grid",
+                                   grid,      "--block", block,      "--json", path("o.json")};
+    for (const std::string& each : arguments) words.insert(words.end(), {"--arg", each});
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  Json kernel_of_json() const { return Json::parse(read_file(path("o.json"))).at("kernels").at(0); }
+
+  npy::Array read(const std::string& name) const { return npy::read(path(name), kAnyArray); }
+
+  // What a kernel of features.cu makes of 32 words. The file is compiled once; then its PTX runs.
+  npy::Array features(const std::string& kernel, const npy::Array& x, Outcome& outcome,
+                      const std::vector<std::string>& more = {}) {
+    write("x.npy", x);
+    if (!compiled_) {
+      compiled_ = std::make_unique<TemporaryFolder>();
+      EXPECT_EQ(emulate("features.cu", "picks", "1", "32", {"zeros:s32:32"},
+                        {"--keep", compiled_->path().string()})
+                    .code,
+                0);
+    }
+    outcome = run_source((*compiled_ / "kernel.ptx").string(), kernel, "1", "32",
+                         {"inout:" + path("x.npy")}, more);
+    return read("x.npy");
+  }
+  static void TearDownTestSuite() { compiled_.reset(); }
+  static npy::Array words(int (*value)(int)) {
+    npy::Array x = make_array(Dtype::kS32, Order::kRowMajor, 1, 32);
+    for (int i = 0; i < 32; ++i) set(x, 0, i, value(i));
+    return x;
+  }
+
+ private:
+  static inline std::unique_ptr<TemporaryFolder> compiled_;
+};
+
+// Element (i, j) of alpha·A·B + beta·C in f64; exact for these matrices.
+double product(const npy::Array& a, const npy::Array& b, std::int64_t i, std::int64_t j) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < a.columns; ++k) sum += a.at(i, k) * b.at(k, j);
+  return sum;
+}
+
+#define NEEDS_NVCC()                                                     \
+  if (!has_kernels())                                                    \
+  GTEST_SKIP() << "this build found no nvcc, so CUDA sources cannot be " \
+                  "compiled"
+
+TEST_F(Emulate, RunsPtx) {
+  write("x.npy", random_array(Dtype::kF32, Order::kRowMajor, 1, 100, 1));
+  const npy::Array before = read("x.npy");
+  const Outcome outcome =
+      emulate("scale.ptx", "scale", "2", "64", {"inout:" + path("x.npy"), "u32:90", "f32:-2.5"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const npy::Array after = read("x.npy");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(after.at(0, i), before.at(0, i) * (i < 90 ? -2.5 : 1)) << i;
+  }
+  const Json kernel = kernel_of_json();
+  EXPECT_EQ(kernel.at("name"), "scale");
+  EXPECT_EQ(kernel.at("grid"), Json({2, 1, 1}));
+  EXPECT_EQ(kernel.at("block"), Json({64, 1, 1}));
+  EXPECT_EQ(kernel.at("shared_bytes"), 0);
+  // 90 words of a buffer aligned to 256 bytes: three whole warps but for 6 lanes.
+  EXPECT_EQ(kernel.at("counters").at("global_load_requests"), 3);
+  EXPECT_EQ(kernel.at("counters").at("global_load_sectors"), 12);
+  EXPECT_EQ(kernel.at("counters").at("global_store_sectors"), 12);
+  EXPECT_TRUE(kernel.at("findings").empty());
+  EXPECT_EQ(kernel.at("fidelity"), kernel.contains("registers") ? "exact" : "approximate");
+  EXPECT_TRUE(contains(outcome.out, "global_load_sectors"));
+}
+
+TEST_F(Emulate, AnAccessOutsideIsExitCode1AndNamesTheLine) {
+  const Outcome outcome = emulate("scale.ptx", "scatter", "1", "1", {"zeros:f32:16"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "scale.ptx:38")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "outside every allocation")) << outcome.err;
+}
+
+TEST_F(Emulate, WhatTheKernelDidNotWriteIsNaN) {
+  const Outcome outcome = emulate("scale.ptx", "scale", "1", "32",
+                                  {"out:" + path("y.npy") + ":f32:4x8", "u32:0", "f32:1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const npy::Array y = read("y.npy");
+  EXPECT_EQ(y.rows, 4);
+  for (int i = 0; i < 32; ++i) EXPECT_TRUE(std::isnan(y.at(i / 8, i % 8)));
+}
+
+TEST_F(Emulate, RandomArraysAreTheSameEveryTime) {
+  const auto run_with = [&](const std::string& made) {
+    EXPECT_EQ(emulate("scale.ptx", "scale", "1", "32", {made, "u32:8", "f32:1"}).code, 0);
+  };
+  run_with("random:f32:8");
+  run_with("random:bf16:16:7");
+  run_with("random:s8:32");
+}
+
+TEST_F(Emulate, ConvertsWhatFilesHold) {
+  write("x.npy", random_array(Dtype::kF64, Order::kRowMajor, 2, 8, 3));
+  const npy::Array before = read("x.npy");
+  ASSERT_EQ(emulate("scale.ptx", "scale", "1", "32",
+                    {"inout:" + path("x.npy") + ":f32", "u32:16", "f32:2"})
+                .code,
+            0);
+  const npy::Array after = read("x.npy");
+  EXPECT_EQ(after.dtype, Dtype::kF32);
+  EXPECT_EQ(after.rows, 2);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(after.at(i / 8, i % 8), 2 * before.at(i / 8, i % 8));
+}
+
+TEST_F(Emulate, RefusesWhatItCannotUse) {
+  const std::string x = "zeros:f32:16";
+  const auto message = [&](const std::vector<std::string>& arguments,
+                           const std::string& kernel = "scale",
+                           const std::vector<std::string>& more = {}) {
+    const Outcome outcome = emulate("scale.ptx", kernel, "1", "32", arguments, more);
+    EXPECT_EQ(outcome.code, 2) << outcome.err << outcome.out;
+    EXPECT_TRUE(outcome.out.empty());
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    return outcome.err;
+  };
+  EXPECT_TRUE(contains(message({x}, "scal_"), "no such kernel; it has: scale, scatter"));
+  EXPECT_TRUE(contains(message({x}, "sca"), "several kernels"));
+  EXPECT_TRUE(
+      contains(message({x, "u32:1"}), "takes 3 arguments (of 8, 4, 4 bytes), 2 were given"));
+  EXPECT_TRUE(
+      contains(message({x, "u64:1", "f32:1"}), "it is 8 bytes; argument 2 of the kernel takes 4"));
+  EXPECT_TRUE(contains(message({x, "u8:256", "f32:1"}), "from 0 to 255, got '256'"));
+  EXPECT_TRUE(contains(message({x, "i32:one", "f32:1"}), "got 'one'"));
+  EXPECT_TRUE(contains(message({x, "f23:1", "f32:1"}), "did you mean 'f32'"));
+  EXPECT_TRUE(contains(message({"random:f32:4y4", "u32:1", "f32:1"}), "a shape such as"));
+  EXPECT_TRUE(contains(message({"random:f33:4", "u32:1", "f32:1"}), "an element type"));
+  EXPECT_TRUE(
+      contains(message({"zeros:f32:99999999999x99999999", "u32:1", "f32:1"}), "too many elements"));
+  EXPECT_TRUE(contains(message({"out:c.npy", "u32:1", "f32:1"}), "such as out:c.npy:f32:512x512"));
+  EXPECT_TRUE(contains(message({"in:" + path("none.npy"), "u32:1", "f32:1"}), "none.npy"));
+  EXPECT_TRUE(
+      contains(message({x, "u32:1", "f32:1"}, "scale", {"--arch", "sm_999"}), "--arch sm_999"));
+  EXPECT_TRUE(
+      contains(message({x, "u32:1", "f32:1"}, "scale", {"--arch", "90"}), "--arch: expected"));
+  EXPECT_TRUE(contains(message({x, "u32:1", "f32:1"}, "scale", {"--check", "race"}),
+                       "did you mean 'races'"));
+  EXPECT_TRUE(contains(message({x, "u32:1", "f32:1"}, "scale", {"--async", "soon"}), "--async"));
+  EXPECT_TRUE(contains(message({x, "u32:1", "f32:1"}, "scale", {"--cluster", "1,0"}), "--cluster"));
+}
+
+TEST_F(Emulate, RefusesLaunchesThatNoGpuTakes) {
+  const Outcome outcome =
+      emulate("scale.ptx", "scale", "1", "2048", {"zeros:f32:16", "u32:1", "f32:1"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.err, "2048") && contains(outcome.err, "1024")) << outcome.err;
+}
+
+TEST_F(Emulate, ReadsDamagedPtxWithoutFalling) {
+  const std::string ptx = read_file(kKernels + "scale.ptx");
+  for (const std::size_t length : {0u, 60u, 300u, 500u, 900u}) {
+    folder_.with("cut.ptx", ptx.substr(0, length));
+    const Outcome outcome =
+        run({"emulate", path("cut.ptx"), "--kernel", "scale", "--grid", "1", "--block", "1"});
+    EXPECT_EQ(outcome.code, 2) << length << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, "cut.ptx")) << outcome.err;
+  }
+}
+
+// The host code of products.cu needs headers and libraries that no machine has.
+TEST_F(Emulate, KernelsComeOutOfProgramsThatDoNotCompileHere) {
+  NEEDS_NVCC();
+  write("a.npy", random_array(Dtype::kF32, Order::kRowMajor, 40, 24, 1));
+  write("b.npy", random_array(Dtype::kF32, Order::kRowMajor, 24, 36, 2));
+  write("c.npy", random_array(Dtype::kF32, Order::kRowMajor, 40, 36, 3));
+  const npy::Array a = read("a.npy"), b = read("b.npy"), c = read("c.npy");
+  const Outcome outcome = emulate("products.cu", "naive", "2,3", "32,16",
+                                  {"i32:40", "i32:36", "i32:24", "f32:2", "in:" + path("a.npy"),
+                                   "in:" + path("b.npy"), "f32:0.5", "inout:" + path("c.npy")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const npy::Array result = read("c.npy");
+  for (int i = 0; i < 40; ++i) {
+    for (int j = 0; j < 36; ++j) {
+      ASSERT_EQ(result.at(i, j), 2 * product(a, b, i, j) + 0.5 * c.at(i, j)) << i << ' ' << j;
+    }
+  }
+  EXPECT_TRUE(contains(outcome.out, "no_such_helper_of_anyone.h")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "host code left out")) << outcome.out;
+  const Json kernel = kernel_of_json();
+  EXPECT_EQ(kernel.at("fidelity"), "exact");
+  EXPECT_GT(kernel.at("registers"), 0);
+  EXPECT_GT(kernel.at("occupancy"), 0);
+  // Lines are those of the user's file, whatever was left out above them.
+  bool loads = false;
+  for (const Json& line : kernel.at("lines")) {
+    EXPECT_EQ(line.at("file"), kKernels + "products.cu");
+    loads |= line.at("line") == 17 && line.at("counters").contains("global_load_sectors");
+  }
+  EXPECT_TRUE(loads) << kernel.at("lines").dump();
+}
+
+TEST_F(Emulate, TemplatesThatNothingInstantiatesAre) {
+  NEEDS_NVCC();
+  write("a.npy", random_array(Dtype::kF32, Order::kRowMajor, 64, 64, 1));
+  write("b.npy", random_array(Dtype::kF32, Order::kRowMajor, 64, 64, 2));
+  const npy::Array a = read("a.npy"), b = read("b.npy");
+  const std::vector<std::string> arguments{"in:" + path("a.npy"), "in:" + path("b.npy"),
+                                           "out:" + path("c.npy") + ":f32:64x64", "i32:64"};
+  const auto check = [&](const std::string& kernel, const std::string& grid,
+                         const std::string& block) {
+    const Outcome outcome = emulate("products.cu", kernel, grid, block, arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const npy::Array c = read("c.npy");
+    for (int i = 0; i < 64; ++i) {
+      for (int j = 0; j < 64; ++j) ASSERT_EQ(c.at(i, j), product(a, b, i, j)) << i << ' ' << j;
+    }
+    EXPECT_EQ(kernel_of_json().at("fidelity"), "exact") << kernel_of_json().dump();
+  };
+  check("tiled::product<float, 32>", "2,2", "32,32");
+  // Each of 32 warps, 4 blocks, 2 steps: 32 loads of a row of B, and 32 words of A, the same for all
+  // lanes, which ptxas loads 16 bytes at a time: two wavefronts each.
+  EXPECT_EQ(kernel_of_json().at("counters").at("shared_load_conflicts"), 0);
+  EXPECT_EQ(kernel_of_json().at("counters").at("shared_store_wavefronts"), 2 * 32 * 2 * 4);
+  EXPECT_EQ(kernel_of_json().at("counters").at("shared_load_wavefronts"),
+            32 * (32 + 2 * 32 / 4) * 2 * 4);
+  check("rows<8,8>", "1,1", "512");
+}
+
+TEST_F(Emulate, KernelsThatNothingCallsRun) {
+  NEEDS_NVCC();
+  const Outcome outcome =
+      emulate("products.cu", "unused", "1", "32", {"out:" + path("c.npy") + ":f32:32"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(read("c.npy").at(0, i), i);
+}
+
+TEST_F(Emulate, UnknownTemplateArgumentsListWhatThereIs) {
+  NEEDS_NVCC();
+  const Outcome outcome = emulate("products.cu", "naive<3>", "1", "32", {"zeros:f32:32"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.err, "it has: naive")) << outcome.err;
+}
+
+TEST_F(Emulate, KernelsPrint) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  features("prints", words([](int i) { return i + 1; }), outcome);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out,
+                       "lane 0:  0.50 text -5000000000|8   |z %\n"
+                       "lane 1:  1.00 text -5000000000|8   |z %\n"))
+      << outcome.out;
+}
+
+TEST_F(Emulate, AFailedAssertionNamesItselfAndTheThread) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  features("asserts", words([](int i) { return i == 9 ? 5 : 0; }), outcome);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "x[threadIdx.x] != 5")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "thread (9, 0, 0)")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "features.cu:")) << outcome.err;
+  features("asserts", words([](int) { return 0; }), outcome);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(Emulate, WarpsReduceAndShuffle) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  const npy::Array x = features("sums", words([](int i) { return i + 1; }), outcome);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(x.at(0, 0), 1 + 32 * 33 / 2);
+  EXPECT_EQ(x.at(0, 1), 1 + 2 + 3 + 4 + 400);  // x[2] = 3: offsets[3]
+}
+
+TEST_F(Emulate, ArraysOfAThreadAndTablesOfJumps) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  const npy::Array x = features("picks", words([](int i) { return i % 7; }), outcome);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const int expected[] = {11, 3, -3, 9 ^ 21, -16, 100, 36};
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(x.at(0, i), expected[i % 7]) << i;
+}
+
+TEST_F(Emulate, AsynchronousCopiesAndDynamicSharedMemory) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  for (const char* order : {"earliest", "latest", "random:3"}) {
+    const npy::Array x = features("copies", words([](int i) { return i * i; }), outcome,
+                                  {"--shared", "128", "--async", order});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(x.at(0, i), (31 - i) * (31 - i) + 1) << i;
+  }
+  EXPECT_EQ(kernel_of_json().at("shared_bytes"), 256);
+  features("copies", words([](int i) { return i; }), outcome);
+  EXPECT_EQ(outcome.code, 1) << "without the dynamic shared memory that it uses";
+}
+
+TEST_F(Emulate, HalfPrecision) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  const npy::Array x = features("halves", words([](int i) { return i; }), outcome);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(x.at(0, i), (i * i + 1) * 100 + 5) << i;
+}
+
+TEST_F(Emulate, OtherArchitecturesAndDefines) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  outcome = emulate("products.cu", "unused", "1", "32", {"zeros:f32:32"},
+                    {"--arch", "sm_80", "--define", "UNUSED=1", "--include", kKernels});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json context = Json::parse(read_file(path("o.json"))).at("context");
+  EXPECT_EQ(context.at("arch"), "sm_80");
+  EXPECT_EQ(context.at("gpu"), "a100");
+  EXPECT_EQ(context.at("numerics"), "sm80");
+}
+
+TEST_F(Emulate, KeepsWhatRan) {
+  const Outcome outcome = emulate("scale.ptx", "scale", "1", "32",
+                                  {"zeros:f32:32", "u32:32", "f32:1"}, {"--keep", path("kept")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(read_file(path("kept/kernel.ptx")), read_file(kKernels + "scale.ptx"));
+}
+
+}  // namespace
+}  // namespace tilewise::test
