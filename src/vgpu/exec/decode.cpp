@@ -456,6 +456,7 @@ std::span<const Decoder::TableEntry> Decoder::methods() {
       {"tanh", &Decoder::unary_float},
       {"testp", &Decoder::testp},        {"trap", &Decoder::trap},
       {"vote", &Decoder::vote},          {"vprintf", &Decoder::print_call},
+      {"wmma", &Decoder::wmma},
       {"xor", &Decoder::logic},
   };
   // clang-format on

@@ -225,6 +225,16 @@ class Decoder {
   void movmatrix();
   void matrix_access(bool is_store);
   void matrix_product(MatrixOp matrix);
+
+  // decode_wmma.cpp
+  void wmma();
+  void wmma_mma();
+  void wmma_move(bool is_store);
+  MatrixProduct take_wmma_shape();
+  bool take_by_rows();
+  std::uint32_t add_move(FragmentMove move, ptx::Space space, bool is_store);
+
+  // decode_matrix.cpp
   std::vector<MatrixType> take_matrix_types();
   std::vector<Operand> register_list(const Operand& o, int count, std::string_view what) const;
   void use_fragment(const Operand& o, Fragment& fragment, std::string_view what);

@@ -69,8 +69,8 @@ void add(Table& table, HandlerSpan span) {
 
 Table make_table(bool counting) {
   Table table;
-  for (const HandlerTables& tables :
-       {level().tables(), handlers_memory(), handlers_async(), handlers_matrix()}) {
+  for (const HandlerTables& tables : {level().tables(), handlers_memory(), handlers_async(),
+                                      handlers_matrix(), handlers_wmma()}) {
     add(table, tables.arithmetic);
     add(table, counting ? tables.counted_accesses : tables.plain_accesses);
   }

@@ -31,7 +31,8 @@ HandlerSpan handlers_calls();     ///< printf and assert
 HandlerSpan handlers_bulk();      ///< cp.async.bulk and its tensor forms
 HandlerSpan handlers_remote();    ///< st.async, red.async
 HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
-HandlerTables handlers_matrix();  ///< tensor cores and the loads and stores made for them
+HandlerTables handlers_matrix();  ///< tensor cores, ldmatrix and its like
+HandlerTables handlers_wmma();    ///< loads and stores of fragments
 
 /// Op::mode of the carry operations.
 enum CarryMode : std::uint8_t { kCarryIn = 1, kCarryOut = 2, kCarrySubtract = 4 };

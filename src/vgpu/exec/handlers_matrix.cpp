@@ -12,17 +12,14 @@
 #include "vgpu/exec/matrix_modes.hpp"
 #include "vgpu/exec/matrix_op.hpp"
 #include "vgpu/exec/shared_access.hpp"
+#include "vgpu/exec/small_float.hpp"
+#include "vgpu/exec/whole_warp.hpp"
 
 namespace tilewise::vgpu {
 namespace {
 
 constexpr std::uint32_t kAllLanes = 0xFFFFFFFFu;
 constexpr int kRowBytes = 16, kMatrixRows = 8;
-
-// PTX leaves it undefined what happens when lanes are missing.
-void expect_all_lanes(const Warp& w, const Op& op) {
-  if (w.active != kAllLanes) fault(w, op, Fault::kPartialWarp, w.first_lane(), w.active, 0);
-}
 
 void gather(const Warp& w, const Fragment& f, std::uint32_t* matrix) {
   const std::uint32_t* offsets = w.worker->program->operands.data() + f.first;
@@ -70,9 +67,23 @@ struct Mma {
     gather(w, m.a, a.data());
     gather(w, m.b, b.data());
     gather(w, m.c, c.data());
+    if (m.narrow_c) each_cell(m, c.data(), widened);
     multiply(m.product, w.worker->numerics, a.data(), b.data(), c.data(), c.data());
+    if (m.narrow_d) each_cell(m, c.data(), narrowed);
     scatter(w, m.d, c.data());
     ++w.worker->matrix_runs[static_cast<std::size_t>(op.imm)];
+  }
+
+  // f16 as f32 and back, rounded to nearest even.
+  static std::uint32_t widened(std::uint32_t cell) {
+    return put<float>(static_cast<float>(F16::decode(static_cast<std::uint16_t>(cell))));
+  }
+  static std::uint32_t narrowed(std::uint32_t cell) {
+    return F16::encode(static_cast<double>(get<float>(cell)), kRoundNearest);
+  }
+  static void each_cell(const MatrixOp& m, std::uint32_t* matrix,
+                        std::uint32_t (*convert)(std::uint32_t)) {
+    for (int i = 0; i < m.product.m * m.product.n; ++i) matrix[i] = convert(matrix[i]);
   }
 };
 

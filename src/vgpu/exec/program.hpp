@@ -95,6 +95,7 @@ struct Site {
   bool is_atomic = false;
   bool is_async_copy = false;  ///< cp.async: reads global memory, writes shared memory
   bool is_matrix = false;      ///< ldmatrix, stmatrix: a lane gives a row of 16 bytes
+  bool is_fragment = false;    ///< of wmma.load or wmma.store: machine accesses of known width
   int bytes = 0;               ///< a lane, the whole vector
   /// What the machine code does for this PTX access: bytes a lane of the SASS access it belongs to; 0
   /// when another site of its group stands for it, or when ptxas dropped it.
@@ -132,7 +133,8 @@ struct Program {
   /// warp's registers, each instruction's in a row.
   std::vector<std::uint32_t> operands;
   std::vector<AsyncCopyFacts> async_copies;
-  std::vector<MatrixOp> matrix_ops;  ///< by Op::imm of tensor-core operations
+  std::vector<MatrixOp> matrix_ops;          ///< by Op::imm of tensor-core operations
+  std::vector<FragmentMove> fragment_moves;  ///< by Op::r[5] of wmma.load and wmma.store
   std::vector<BulkCopyFacts> bulk_copies;
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;

@@ -8,14 +8,15 @@
 
 namespace tilewise::vgpu {
 
-/// `bytes` of shared memory at an offset in the window of shared addresses. Faults when they lie outside the
-/// block's shared memory, or off a multiple of `alignment`.
+/// `bytes` of the block's own shared memory at a shared address. Faults when they lie outside of it, or off
+/// a multiple of `alignment`.
 inline std::byte* shared_memory_at(const Warp& w, const Op& op, int lane, std::uint64_t address,
                                    int bytes, int alignment) {
   if (address % static_cast<unsigned>(alignment) != 0)
     fault(w, op, Fault::kMisaligned, lane, address, bytes);
-  if (address > w.block->shared_bytes ||
-      w.block->shared_bytes - address < static_cast<unsigned>(bytes)) {
+  const std::uint64_t offset = address - static_cast<std::uint64_t>(w.block->shared_begin);
+  if (offset > w.block->shared_bytes ||
+      w.block->shared_bytes - offset < static_cast<unsigned>(bytes)) {
     fault(w, op, Fault::kOutOfBounds, lane, address, bytes);
   }
   return w.block->shared + address;

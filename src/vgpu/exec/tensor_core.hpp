@@ -40,6 +40,7 @@ struct MatrixProduct {
   int m = 16, n = 8, k = 16;
   bool is_wgmma = false;  ///< fp8 differs between mma.sync and wgmma
   bool saturate = false;  ///< kS32: clamp instead of wrapping around
+  int step = 0;           ///< k of one machine instruction where several do it; 0: all at once
 };
 
 inline constexpr int kMostProductRows = 64, kMostProductColumns = 256, kMostProductDepth = 256;

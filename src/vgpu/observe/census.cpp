@@ -55,7 +55,8 @@ struct GroupKey {
   int base_version;  ///< how often the base register was written before, in this block
   int guard;
   int guard_version;
-  bool is_store, is_shared, is_async_copy, is_matrix;
+  bool is_store, is_shared, is_async_copy;
+  bool is_whole;  ///< ptxas merges it with nothing
   auto operator<=>(const GroupKey&) const = default;
 };
 
@@ -132,7 +133,7 @@ class CensusTaker {
                              site.is_store,
                              site.space == ptx::Space::kShared,
                              site.is_async_copy,
-                             site.is_matrix};
+                             site.is_matrix || site.is_fragment};
           std::int64_t offset = op.imm;
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
           groups_[key].push_back({offset, op.site, false});
@@ -173,7 +174,7 @@ class CensusTaker {
       if (members[i].covered) continue;
       Site& site = p_.sites[members[i].site];
       if (machine_bytes(site) == site.bytes) continue;
-      const bool may_merge = !site.is_matrix && !site.is_async_copy;
+      const bool may_merge = !site.is_matrix && !site.is_fragment && !site.is_async_copy;
       if (may_merge && (cover_group(members, i) || cover_iterations(key, members, i))) continue;
       lost(site);
     }

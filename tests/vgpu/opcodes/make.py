@@ -39,6 +39,7 @@ from cases import (  # noqa: F401: importing a module registers its cases
     floating,
     matrix,
     matrix_moves,
+    matrix_wmma,
     memory,
     moves,
     shared,

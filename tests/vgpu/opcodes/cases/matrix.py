@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tilewise authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor cores: mma.sync. Elements are small whole numbers, so that every sum is exact in every format
-and only the places of elements in registers decide (PTX ISA 9.0, section 9.7.14.5; `i` numbers a lane's
-elements as its figures do)."""
+"""Tensor cores: mma.sync. Elements are small whole numbers, so that every sum is exact in every
+format and only the places of elements in registers decide (PTX ISA 9.0, section 9.7.14.5; `i`
+numbers a lane's elements as its figures do)."""
 
 import random
 import struct
@@ -131,8 +131,9 @@ def mma(shape, d, a, b, modifier="", numbers=None, base=None, version="8.2", cap
         body += f"st.global.b{width} [%out{width}+{i * size}], %d{i};\n"
     raw(
         name,
-        f"mma.sync {shape} with D of {d}, A of {a}, B of {b}{' and ' + modifier if modifier else ''}:"
-        " the inputs are registers of A, B, C in turn, the outputs registers of D.",
+        f"mma.sync {shape} with D of {d}, A of {a}, B of {b}"
+        f"{' and ' + modifier if modifier else ''}: the inputs are registers of A, B, C in turn, the"
+        " outputs registers of D.",
         body + "ret;",
         [Array(kind, values) for group in groups for values in group],
         [Array(kind, values, f"d{i}") for i, values in enumerate(expected)],

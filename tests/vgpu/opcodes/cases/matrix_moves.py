@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tilewise authors
 # SPDX-License-Identifier: Apache-2.0
-"""ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements between shared memory and registers
-(PTX ISA 9.0, sections 9.7.14.5.15 to 9.7.14.5.17)."""
+"""ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements between shared memory and
+registers (PTX ISA 9.0, sections 9.7.14.5.15 to 9.7.14.5.17)."""
 
 from .case import Array, raw
 from .values import randoms
@@ -12,7 +12,12 @@ MODULE = ".shared .align 128 .b8 tile[640];"
 ADDRESSES = {
     "": ("", "", ".shared", "[%s+32]"),
     "_wide": (".reg .b64 %at;", "cvt.u64.u32 %at, %s;", ".shared::cta", "[%at+32]"),
-    "_generic": (".reg .b64 %at;", "cvt.u64.u32 %at, %s;\ncvta.shared.u64 %at, %at;", "", "[%at+32]"),
+    "_generic": (
+        ".reg .b64 %at;",
+        "cvt.u64.u32 %at, %s;\ncvta.shared.u64 %at, %at;",
+        "",
+        "[%at+32]",
+    ),
 }
 
 
@@ -113,7 +118,7 @@ def stmatrix(count, transposed, form):
         ret;"""
     raw(
         f"stmatrix_x{count}{'_trans' if transposed else ''}{form}",
-        "Lanes point at rows of 16 bytes and give two elements of each matrix; the tile afterwards.",
+        "Lanes point at rows of 16 bytes and give two elements of each matrix; then the tile.",
         body,
         [Array("u32", words) for words in registers],
         [Array("u32", [word for row in tile for word in row], "tile")],
