@@ -3,7 +3,7 @@
 //
 // `tilewise golden check`: the access rules and the tensor cores' numerics against files of what GPUs
 // counted and computed.
-// `tilewise golden capture`: records such a file on the GPU of this machine.
+// `tilewise golden capture`: records such files on the GPU of this machine.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "bench/capture.hpp"
+#include "bench/capture_mma.hpp"
 #include "bench/nsight.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -62,12 +63,31 @@ int finish(const model::GoldenReport& report) {
   return kWrongResult;
 }
 
+// "NVIDIA GeForce RTX 4070" as a folder: "nvidia_geforce_rtx_4070"; "h200" stays.
+std::string folder_name(const std::string& key) {
+  std::string name;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    name += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return name;
+}
+
+// The numerics of the GPU whose folder it is; Hopper's where the catalogue does not know it.
+vgpu::Numerics numerics_of(const fs::path& mma_file) {
+  const std::string folder = mma_file.parent_path().parent_path().filename().string();
+  for (const model::Gpu& gpu : model::catalogue()) {
+    if (folder_name(gpu.key) == folder && gpu.compute_major < 9) return vgpu::Numerics::kSm80;
+  }
+  return vgpu::Numerics::kSm90;
+}
+
 // The files of tensor-core instructions; returns how many of their records do not match.
-int check_mma(const GoldenOptions& options, model::GoldenReport& report) {
+int check_mma(const fs::path& folder, model::GoldenReport& report) {
   int mismatches = 0;
-  for (const fs::path& file : vgpu::find_mma_files(options.folder)) {
+  for (const fs::path& file : vgpu::find_mma_files(folder)) {
     std::erase(report.not_checked, file);
-    const vgpu::MmaFile outcome = vgpu::check_mma_file(file);
+    const vgpu::MmaFile outcome = vgpu::check_mma_file(file, numerics_of(file));
     const int wrong = outcome.records - outcome.matches;
     mismatches += wrong;
     std::string text =
@@ -79,9 +99,9 @@ int check_mma(const GoldenOptions& options, model::GoldenReport& report) {
   return mismatches;
 }
 
-int check(const GoldenOptions& options) {
-  model::GoldenReport report = model::check_golden(options.folder);
-  const int wrong_products = check_mma(options, report);
+// Reports on the access files of `report` and on the products in `folder`.
+int finish(model::GoldenReport report, const fs::path& folder) {
+  const int wrong_products = check_mma(folder, report);
   const int code = finish(report);
   if (wrong_products == 0) return code;
   complain(fmt::format("{} golden records of tensor-core instructions do not match the numerics",
@@ -89,33 +109,43 @@ int check(const GoldenOptions& options) {
   return kWrongResult;
 }
 
-// "NVIDIA GeForce RTX 4070" as a folder: "nvidia_geforce_rtx_4070"; "h200" stays.
-std::string folder_name(const std::string& key) {
-  std::string name;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    name += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
-  }
-  return name;
+int check(const GoldenOptions& options) {
+  return finish(model::check_golden(options.folder), options.folder);
 }
 
 std::vector<model::GoldenAccess> rows_of(const model::Gpu& gpu, std::uint64_t seed) {
   return bench::rows_for(model::capture_patterns(seed), gpu.compute_major);
 }
 
-// The file that capture will write. Its folder is made first, so that a folder that cannot be written
-// shows before the run.
-fs::path prepare_file(const GoldenOptions& options, const model::Gpu& gpu) {
-  const fs::path folder = fs::path(options.folder) / folder_name(gpu.key);
+void create_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) {
     throw Error(ErrorCode::kInvalidInput,
                 fmt::format("cannot create folder '{}': {}", folder.string(), failed.message()));
   }
+}
+
+// The file that capture will write. Its folder is made first, so that a folder that cannot be written
+// shows before the run.
+fs::path prepare_file(const GoldenOptions& options, const model::Gpu& gpu) {
+  const fs::path folder = fs::path(options.folder) / folder_name(gpu.key);
+  create_folder(folder);
   const fs::path file = folder / "memory_access.csv";
   check_outputs({{"golden capture", file.string()}}, {});
   return file;
+}
+
+// What single tensor-core instructions compute: no profiler is needed.
+void capture_products(const fs::path& folder, std::uint64_t seed) {
+  constexpr int kRecords = 60;
+  create_folder(folder);
+  const std::unique_ptr<device::Device> device = device::open(device::Choice::kCuda, "");
+  const model::Gpu& gpu = device->gpu();
+  for (const std::string_view name : bench::mma_probes(gpu.compute_major, gpu.compute_minor)) {
+    write_file(folder / fmt::format("{}.bin", name),
+               bench::capture_mma(*device, name, kRecords, seed));
+  }
 }
 
 int capture(const GoldenOptions& options) {
@@ -124,9 +154,10 @@ int capture(const GoldenOptions& options) {
     throw Error(ErrorCode::kNoDevice,
                 fmt::format("golden capture needs a CUDA device: {}", device::cuda_status()));
   }
+  const fs::path file = prepare_file(options, gpus.front());
+  capture_products(file.parent_path() / "mma", options.seed);
   const bench::Nsight nsight;
   const std::set<std::string> available = nsight.query_metrics();
-  const fs::path file = prepare_file(options, gpus.front());
 
   // This program again, under ncu: it launches the probes of the same rows in the same order.
   std::vector<model::GoldenAccess> rows = rows_of(gpus.front(), options.seed);
@@ -138,7 +169,7 @@ int capture(const GoldenOptions& options) {
 
   model::GoldenReport report;
   model::check_rows(rows, file, report);
-  return finish(report);
+  return finish(std::move(report), file.parent_path());
 }
 
 int probe(const GoldenOptions& options) {
@@ -183,11 +214,13 @@ void add_golden(CLI::App& app, Action& action) {
   checked->callback([options, &action] { action = [options] { return check(*options); }; });
 
   CLI::App* captured = golden->add_subcommand(
-      "capture", "Record a golden file on this machine's GPU, through Nsight Compute's ncu");
+      "capture",
+      "Record golden files on this machine's GPU; accesses are counted by Nsight Compute's ncu");
   add_folder(*captured, options);
   add_seed(*captured, options);
   captured->footer(
-      "Writes DIR/<gpu>/memory_access.csv. Example:\n  tilewise golden capture golden");
+      "Writes DIR/<gpu>/memory_access.csv and DIR/<gpu>/mma/*.bin. Example:\n  tilewise golden "
+      "capture golden");
   captured->callback([options, &action] { action = [options] { return capture(*options); }; });
 
   // What runs under ncu: launches the probes and prints nothing.
