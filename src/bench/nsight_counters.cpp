@@ -73,8 +73,9 @@ std::vector<MetricChoice> ladder_metrics(const std::set<std::string>& available)
     add("shared_" + ours + "_instructions",
         {{"smsp__inst_executed_op_shared_" + op + "_pred_on_any"},
          {"smsp__sass_inst_executed_op_shared_" + op}});
-    add("shared_" + ours + "_wavefronts",
-        {{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op}});
+    // ldmatrix and stmatrix, "ldsm" and "stsm" there, are loads and stores here.
+    const std::string wavefronts = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op;
+    add("shared_" + ours + "_wavefronts", {{wavefronts, wavefronts + "sm"}, {wavefronts}});
     add("shared_" + ours + "_conflicts",
         {{"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_" + op},
          {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op}});

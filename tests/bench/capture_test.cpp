@@ -39,10 +39,7 @@ std::vector<GoldenAccess> golden_rows() {
 TEST(Probes, VirtualGpuCountsWhatTheHardwareCounted) {
   if (kernels::images().empty()) GTEST_SKIP() << "built without nvcc";
   const auto device = device::open(device::Choice::kVirtual, "h200");
-  std::vector<GoldenAccess> rows = golden_rows();
-  std::erase_if(rows, [](const GoldenAccess& each) {  // matrix loads: not on the virtual GPU yet
-    return each.access.find("matrix") != std::string::npos;
-  });
+  const std::vector<GoldenAccess> rows = golden_rows();
   ASSERT_GT(rows.size(), 1000u);
   const std::vector<model::AccessCounts> counts = count_probes(*device, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
