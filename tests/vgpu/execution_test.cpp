@@ -252,6 +252,11 @@ TEST(Faults, GlobalLoadOfNull) {
                   "outside every allocation");
 }
 
+TEST(Faults, AnAccessThatBeginsInsideAnAllocationAndEndsOutside) {
+  EXPECT_CONTAINS(failure("  ld.global.v2.u32 {%r2, %r3}, [%rd1+128]; ret;\n}\n", 33),
+                  "it begins 4 bytes before the end of an allocation of 132 bytes");
+}
+
 TEST(Faults, MisalignedVectorLoad) {
   EXPECT_CONTAINS(failure("  ld.global.v2.u32 {%r2, %r3}, [%rd1+4]; ret;\n}\n"),
                   "not a multiple of 8");

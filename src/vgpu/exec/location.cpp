@@ -46,6 +46,10 @@ std::string nearest_allocation(const Warp& w, std::uint64_t address) {
     for (const std::uint64_t probe : {address - distance, address + distance}) {
       const Memory::Range range = w.worker->memory->find(probe);
       if (range.end == 0) continue;
+      if (address >= range.begin && address < range.end) {
+        return fmt::format(" (it begins {} bytes before the end of an allocation of {} bytes)",
+                           range.end - address, range.end - range.begin);
+      }
       const bool after = address >= range.end;
       return fmt::format(" ({} bytes {} an allocation of {} bytes)",
                          after ? address - range.end : range.begin - address,
