@@ -24,7 +24,7 @@ using vgpu::MatrixType;
 
 /// The pattern of a number of about one.
 std::uint32_t random_cell(MatrixType type, std::mt19937& random) {
-  const std::uint32_t bits = random(), sign = bits >> 31;
+  const std::uint32_t bits = static_cast<std::uint32_t>(random()), sign = bits >> 31;
   switch (type) {
     case MatrixType::kF16: return sign << 15 | 0x3800 | (bits & 0x7FF);
     case MatrixType::kBf16: return sign << 15 | 0x3F00 | (bits & 0xFF);
