@@ -7,7 +7,7 @@
 # Needs nvcc, g++, compute-sanitizer and a GPU of compute capability 9.0.
 #   tests/bugs/sanitizer/sweep.sh OUT.csv [JOBS [SECONDS]]
 # Columns: case; version (bug, fixed); tool (none: the kernel alone); verdict (found, clean, hang, none);
-# result (right, wrong, hang, error); lines: of the case's file, that the tool named; first: its first
+# result (right, wrong, hang, error: the driver's, failed: no launch); lines: of the case's file, that the tool named, or else of the headers; first: its first
 # sentence.
 set -euo pipefail
 
@@ -36,11 +36,18 @@ one_run() {
     command=(compute-sanitizer --tool "$tool" --print-limit 100 "${command[@]}")
   fi
   # The launcher gives up after SECONDS_EACH; this is for what hangs outside of the kernel.
-  timeout -k 5 $((SECONDS_EACH + 30)) "${command[@]}" >"$log" 2>&1 || true
-  result=$(grep -m1 -oE '^(right|wrong|hang|error)' "$log" || echo hang)
+  local status=0
+  timeout -k 5 $((SECONDS_EACH + 30)) "${command[@]}" >"$log" 2>&1 || status=$?
+  result=$(grep -m1 -oE '^(right|wrong|hang|error)' "$log" || true)
+  if [[ -z $result ]]; then
+    if [[ $status == 124 || $status == 137 ]]; then result=hang; else result=failed; fi
+  fi
   first=$(grep -m1 -E '^========= (Error|Warning|Invalid|Uninit|Barrier|Program|Potential|Race|Fatal|.*(hazard|Hazard|Race reported))' \
     "$log" | sed 's/^========= //; s/"/""/g' || true)
   lines=$(grep -oE "$name\.cu:[0-9]+" "$log" | grep -oE '[0-9]+$' | sort -nu | paste -sd ' ' || true)
+  if [[ -z $lines ]]; then  # of an inlined function the tools may name its own line
+    lines=$(grep -oE '(ptx|matrix)\.cuh:[0-9]+' "$log" | sort -u | paste -sd ' ' || true)
+  fi
   if [[ $tool == none ]]; then verdict=none
   elif grep -qE '(ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9])' "$log"; then verdict=found
   elif [[ $result == hang ]]; then verdict=hang
