@@ -34,9 +34,10 @@ struct Counters {
   std::uint64_t tensor_fmas_fp8 = 0;  ///< e4m3 and e5m2
   std::uint64_t tensor_fmas_s8 = 0;   ///< s8 and u8
   std::uint64_t tensor_fmas_f64 = 0;
-  std::uint64_t bulk_load_bytes = 0;   ///< into shared memory, by cp.async.bulk
-  std::uint64_t bulk_store_bytes = 0;  ///< into global memory, stored or reduced
-  std::uint64_t barriers = 0;          ///< block barriers, one per arriving warp
+  std::uint64_t bulk_load_bytes = 0;     ///< into shared memory, by cp.async.bulk
+  std::uint64_t bulk_store_bytes = 0;    ///< into global memory, stored or reduced
+  std::uint64_t wgmma_shared_bytes = 0;  ///< of shared memory that wgmma reads, A and B
+  std::uint64_t barriers = 0;            ///< block barriers, one per arriving warp
 
   Counters& operator+=(const Counters& other);
   friend bool operator==(const Counters&, const Counters&) = default;
@@ -73,6 +74,7 @@ inline constexpr auto kCounterFields = std::to_array<CounterField>({
     {"tensor_fmas_f64", &Counters::tensor_fmas_f64},
     {"bulk_load_bytes", &Counters::bulk_load_bytes},
     {"bulk_store_bytes", &Counters::bulk_store_bytes},
+    {"wgmma_shared_bytes", &Counters::wgmma_shared_bytes},
     {"barriers", &Counters::barriers},
 });
 

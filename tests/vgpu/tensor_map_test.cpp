@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tilewise/error.hpp"
+#include "vgpu/exec/tensor_map_field.hpp"
 #include "vgpu/vgpu.hpp"
 
 namespace tilewise::vgpu {
@@ -185,6 +186,22 @@ TensorMapRequest row_of_floats(const void* from, TensorType type, std::uint32_t 
   r.dimensions[0] = count;
   r.box[0] = count;
   return r;
+}
+
+TEST(TensorMap, FieldsAreReplacedWithinTheirLimits) {
+  const TensorMap made = make_tensor_map(row_of_floats(nullptr, TensorType::kF32, 8));
+  TensorMapContents map = *read_tensor_map(made.bytes.data());
+  EXPECT_EQ(replace_field(map, TensorMapField::kRank, 0, 2), "");
+  EXPECT_EQ(map.rank, 3);
+  EXPECT_EQ(replace_field(map, TensorMapField::kType, 0, 9), "");
+  EXPECT_EQ(map.type, TensorType::kF64);
+  EXPECT_EQ(replace_field(map, TensorMapField::kStride, 1, 4096), "");
+  EXPECT_EQ(map.strides[1], 4096u);
+  EXPECT_EQ(replace_field(map, TensorMapField::kStride, 1, 24),
+            "global_stride 24: expected 0 to 1099511627760, a multiple of 16");
+  EXPECT_EQ(replace_field(map, TensorMapField::kBox, 2, 257), "box_dim 257: expected 1 to 256");
+  EXPECT_EQ(replace_field(map, TensorMapField::kRank, 0, 5), "rank 5: expected 0 to 4");
+  EXPECT_EQ(map.rank, 3) << "nothing changes then";
 }
 
 TEST(TensorLoad, RoundsTf32ToEvenAndMakesOneNanOfAll) {

@@ -54,6 +54,7 @@ Decoded Decoder::run() {
   last.kind = TerminatorKind::kExit;  // falling off the end of a kernel ends it
   end_block(last);
   finish_targets();
+  settle_copies();
   p.predicate_count = static_cast<std::uint32_t>(predicates_.size());
   out_.registers = std::move(flat_registers_);
   return std::move(out_);
@@ -453,9 +454,10 @@ std::span<const Decoder::TableEntry> Decoder::methods() {
       {"st", &Decoder::store},           {"stmatrix", &Decoder::stmatrix},
       {"sub", &Decoder::add_sub},
       {"subc", &Decoder::add_sub},       {"szext", &Decoder::szext},
-      {"tanh", &Decoder::unary_float},
+      {"tanh", &Decoder::unary_float},  {"tensormap", &Decoder::tensormap},
       {"testp", &Decoder::testp},        {"trap", &Decoder::trap},
       {"vote", &Decoder::vote},          {"vprintf", &Decoder::print_call},
+      {"wgmma", &Decoder::wgmma},
       {"wmma", &Decoder::wmma},
       {"xor", &Decoder::logic},
   };

@@ -57,6 +57,8 @@ struct Decoded {
   std::vector<Reference> references;
   std::vector<TerminatorReference> terminator_references;
   std::vector<ptx::Type> registers;  ///< flat registers, temporaries included
+  /// Flat registers that asynchronous operations touch at times of their own: they share no slot.
+  std::set<std::uint32_t> held_registers;
 };
 
 /// Where module variables lie, by name; their addresses are fixed when the module is loaded.
@@ -248,6 +250,20 @@ class Decoder {
   BulkCopyFacts::Place bulk_place(int slot, const Operand& o, ptx::Space space);
   void bulk_tensor(BulkCopyFacts& facts, const Operand& o);
 
+  // decode_tensormap.cpp
+  void tensormap();
+  void tensormap_copy();
+
+  // decode_wgmma.cpp
+  void wgmma();
+  void wgmma_product();
+  void wgmma_operands(MatrixOp& matrix, WgmmaOp& wgmma);
+  bool wgmma_sign(const Operand& o) const;
+  MatrixMajor wgmma_major(const Operand& o) const;
+  void accumulate_fragment(const Operand& o, Fragment& f);
+  void hold_listed(std::uint32_t slot);
+  void settle_copies();
+
   // decode_warp.cpp
   void shfl();
   void vote();
@@ -282,6 +298,13 @@ class Decoder {
   std::set<std::string_view> taken_;
   std::deque<Instruction> substituted_;
   std::size_t first_op_ = 0;
+
+  struct RegisterCopy {
+    std::size_t op = 0;
+    int from = 0, to = 0;
+  };
+  std::vector<RegisterCopy> copies_;  ///< of 32 bits
+  std::set<int> accumulators_;        ///< registers that wgmma accumulates in
 
   bool cache_hint_ = false;
   bool block_open_ = false;

@@ -115,6 +115,10 @@ void Decoder::mov() {
   emit("mov." + bits_name(type));
   define(0, to, type);
   use(1, from, type);
+  if (ptx::size_of(type) == 4 && from.kind == OperandKind::kRegister &&
+      to.kind == OperandKind::kRegister) {
+    copies_.push_back({out_.program.ops.size() - 1, flat_register(from), flat_register(to)});
+  }
 }
 
 // mov.b64 {lo, hi}, x and mov.b64 x, {lo, hi}, with 2 or 4 parts.

@@ -187,7 +187,8 @@ void Decoder::fence() {
     emit("fence");
     return;
   }
-  if (!take("async") && !take("alias")) unsupported_here("this proxy fence");
+  const bool of_maps = take("tensormap::generic");  // [map], 128 behind .acquire
+  if (!of_maps && !take("async") && !take("alias")) unsupported_here("this proxy fence");
   ignore({"global", "shared", "shared::cta", "shared::cluster"});
   emit("fence.proxy");
 }

@@ -78,6 +78,8 @@ Table make_table(bool counting) {
   add(table, handlers_warp());
   add(table, handlers_remote());
   add(table, handlers_bulk());
+  add(table, handlers_wgmma());
+  add(table, handlers_tensormap());
   add(table, handlers_calls());
   return table;
 }

@@ -123,6 +123,7 @@ class RegisterAssignment {
     group_references();
     find_liveness();
     find_intervals();
+    hold_registers();
     place_constants();
     place_registers();
     // Handlers with fewer operands than slots may read the first bytes without using them.
@@ -219,6 +220,12 @@ class RegisterAssignment {
         extend(r->index, at, r->is_definition ? at + 1 : at);
       }
     }
+  }
+
+  // Whoever writes them late must not find somebody else there.
+  void hold_registers() {
+    const std::int64_t end = block_end_.back() + 2;
+    for (const std::uint32_t reg : d_.held_registers) extend(reg, 0, end);
   }
 
   std::uint32_t take_bytes(std::uint32_t bytes) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 #include "vgpu/exec/matrix_op.hpp"
+#include "vgpu/exec/wgmma_op.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -48,6 +49,20 @@ Fragment mma_c_fragment(const MatrixProduct& p) {
         const int column = lane % 4 * 2 + r % registers_per_row + e;
         f.cells.push_back(static_cast<std::uint16_t>(row * p.n + column));
       }
+    }
+  }
+  return f;
+}
+
+// Tiles of 16×8, each as mma has its C.
+Fragment wgmma_c_fragment(const MatrixProduct& p) {
+  MatrixProduct tile = p;
+  tile.n = 8;
+  const Fragment one = mma_c_fragment(tile);
+  Fragment f = empty_fragment(p.m * p.n, bits_of(p.accumulator));
+  for (int column = 0; column < p.n; column += tile.n) {
+    for (const int cell : one.cells) {
+      f.cells.push_back(static_cast<std::uint16_t>(cell / tile.n * p.n + column + cell % tile.n));
     }
   }
   return f;

@@ -30,9 +30,11 @@ HandlerTables handlers_async();   ///< cp.async, mbarriers, clusters
 HandlerSpan handlers_calls();     ///< printf and assert
 HandlerSpan handlers_bulk();      ///< cp.async.bulk and its tensor forms
 HandlerSpan handlers_remote();    ///< st.async, red.async
-HandlerSpan handlers_warp();      ///< special registers, shuffles, votes
-HandlerTables handlers_matrix();  ///< tensor cores, ldmatrix and its like
-HandlerTables handlers_wmma();    ///< loads and stores of fragments
+HandlerSpan handlers_wgmma();
+HandlerSpan handlers_tensormap();  ///< tensormap.replace and its like
+HandlerSpan handlers_warp();       ///< special registers, shuffles, votes
+HandlerTables handlers_matrix();   ///< tensor cores, ldmatrix and its like
+HandlerTables handlers_wmma();     ///< loads and stores of fragments
 
 /// Op::mode of the carry operations.
 enum CarryMode : std::uint8_t { kCarryIn = 1, kCarryOut = 2, kCarrySubtract = 4 };

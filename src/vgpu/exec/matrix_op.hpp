@@ -28,6 +28,8 @@ struct MatrixOp {
   bool narrow_c = false, narrow_d = false;  ///< f16 beside an accumulator of f32
   Fragment a, b, c, d;
   int instruction = -1;  ///< index in Program::instructions
+  int shared_bytes =
+      0;  ///< wgmma: read from shared memory by the four warps of a warpgroup together
 };
 
 /// The fragments of mma.sync (PTX ISA 9.0, section 9.7.14.5): lane / 4 is a row of A, a column of B, a row

@@ -13,7 +13,7 @@
 #include "core/dim3.hpp"
 #include "vgpu/exec/async_modes.hpp"
 #include "vgpu/exec/bulk_modes.hpp"
-#include "vgpu/exec/matrix_op.hpp"
+#include "vgpu/exec/wgmma_op.hpp"
 #include "vgpu/ptx/ir.hpp"
 
 namespace tilewise::vgpu {
@@ -136,6 +136,7 @@ struct Program {
   std::vector<MatrixOp> matrix_ops;          ///< by Op::imm of tensor-core operations
   std::vector<FragmentMove> fragment_moves;  ///< by Op::r[5] of wmma.load and wmma.store
   std::vector<BulkCopyFacts> bulk_copies;
+  std::vector<WgmmaOp> wgmma_ops;
   std::uint32_t register_bytes = 0;  ///< of a warp
   std::uint32_t predicate_count = 0;
   std::uint32_t static_shared_bytes = 0;

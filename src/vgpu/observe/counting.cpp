@@ -55,7 +55,10 @@ class Tally {
   void add_products(const MatrixOp& matrix, std::uint64_t runs) {
     const MatrixProduct& p = matrix.product;
     const auto products = static_cast<std::uint64_t>(p.m) * p.n * p.k;
-    if (runs > 0) at(matrix.instruction).*counter_of(p.a) += runs * products;
+    if (runs == 0) return;
+    Counters& line = at(matrix.instruction);
+    line.*counter_of(p.a) += runs * products;
+    line.wgmma_shared_bytes += runs * static_cast<std::uint64_t>(matrix.shared_bytes) / 4;
   }
 
   static std::uint64_t Counters::*counter_of(MatrixType type) {
