@@ -246,7 +246,27 @@ TEST_F(Emulate, TemplatesThatNothingInstantiatesAre) {
   EXPECT_EQ(kernel_of_json().at("counters").at("shared_store_wavefronts"), 2 * 32 * 2 * 4);
   EXPECT_EQ(kernel_of_json().at("counters").at("shared_load_wavefronts"),
             32 * (32 + 2 * 32 / 4) * 2 * 4);
+  // 16 warps, 8 steps: 8 loads of a row of B, and of 8 rows of A 8 words each, 16 bytes at a time.
   check("rows<8,8>", "1,1", "512");
+  EXPECT_EQ(kernel_of_json().at("counters").at("shared_load_wavefronts"), 16 * 8 * (8 + 8 * 2 * 2));
+  // 8 warps, 16 steps of depth 4, and an address that is the sum of one that stays and one that moves.
+  check("rows<16,4>", "1,1", "256");
+  EXPECT_EQ(kernel_of_json().at("counters").at("shared_load_wavefronts"), 8 * 16 * (4 + 16 * 2));
+}
+
+// NVRTC has no host compiler: it cannot read <cstdio>, and every host function is in its way.
+TEST_F(Emulate, CompilesWithNvrtcToo) {
+  NEEDS_NVCC();
+  const Outcome outcome =
+      run({"emulate", kKernels + "products.cu", "--kernel", "tiled::product<float>", "--grid",
+           "1,1", "--block", "16,16", "--arg", "zeros:f32:16x16", "--arg", "zeros:f32:16x16",
+           "--arg", "out:" + path("c.npy") + ":f32:16x16", "--arg", "i32:16"},
+          {{"TILEWISE_COMPILER", "nvrtc"}});
+  if (contains(outcome.err, "NVRTC was not found")) GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "by NVRTC ")) << outcome.out;
+  const npy::Array c = read("c.npy");
+  for (int i = 0; i < 256; ++i) EXPECT_EQ(c.at(i / 16, i % 16), 0);
 }
 
 TEST_F(Emulate, KernelsThatNothingCallsRun) {

@@ -77,13 +77,17 @@ void Decoder::add_sub() {
   }
   if (take("sat")) return binary(fmt::format("{}.sat.s32", in_->opcode), type);
   binary(fmt::format("{}.{}", in_->opcode, bits_name(type)), type);
-  out_.program.ops.back().is_add = !subtract;
+  out_.program.ops.back().affine = subtract ? Affine::kSubtract : Affine::kAdd;
 }
 
 void Decoder::mul() {
   const Type type = take_type();
   if (is_float(type)) return float_operation("mul", type, float_mode(), 2);
-  if (take("lo")) return binary("mul.lo." + bits_name(type), type);
+  if (take("lo")) {
+    binary("mul.lo." + bits_name(type), type);
+    out_.program.ops.back().affine = Affine::kMultiply;
+    return;
+  }
   if (take("hi")) return binary("mul.hi." + integer_name(type), type);
   if (!take("wide")) malformed_here("mul needs .lo, .hi or .wide");
   expect_operands(3, 3);
@@ -105,7 +109,11 @@ void Decoder::mad() {
         static_cast<std::uint8_t>((carry_in ? kCarryIn : 0) | (carry_out ? kCarryOut : 0));
     return;
   }
-  if (take("lo")) return ternary("mad.lo." + bits_name(type), type);
+  if (take("lo")) {
+    ternary("mad.lo." + bits_name(type), type);
+    out_.program.ops.back().affine = Affine::kMultiplyAdd;
+    return;
+  }
   if (take("hi")) {
     return ternary(fmt::format("mad.hi.{}{}", take("sat") ? "sat." : "", integer_name(type)), type);
   }
@@ -183,7 +191,9 @@ void Decoder::logic() {
 void Decoder::shift() {
   const Type type = take_type();
   expect_operands(3, 3);
-  emit(in_->opcode == "shl" ? "shl." + bits_name(type) : "shr." + integer_name(type));
+  const bool left = in_->opcode == "shl";
+  emit(left ? "shl." + bits_name(type) : "shr." + integer_name(type));
+  if (left) out_.program.ops.back().affine = Affine::kShiftLeft;
   define(0, operand(0), type);
   use(1, operand(1), type);
   use(2, operand(2), Type::kB32);

@@ -112,7 +112,7 @@ void Decoder::mov() {
   }
   if (from.kind == OperandKind::kSpecial) return emit_special(from.text, flat_register(to));
   if (from.kind == OperandKind::kVector || to.kind == OperandKind::kVector) return mov_vector();
-  emit("mov." + bits_name(type));
+  emit("mov." + bits_name(type)).affine = Affine::kCopy;
   define(0, to, type);
   use(1, from, type);
   if (ptx::size_of(type) == 4 && from.kind == OperandKind::kRegister &&

@@ -22,6 +22,17 @@ struct Warp;
 struct Op;
 using Handler = void (*)(Warp&, const Op&);
 
+/// Arithmetic on whole numbers that keeps even steps even: how loops move addresses on.
+enum class Affine : std::uint8_t {
+  kNone,
+  kCopy,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kMultiplyAdd,
+  kShiftLeft
+};
+
 /// One decoded instruction. What `r` means depends on the handler: lane-wise operations keep their
 /// destination in r[0] and their sources behind it; loads and stores keep the address in r[0].
 struct Op {
@@ -35,7 +46,7 @@ struct Op {
   std::uint16_t guard = 0;
   bool guard_negated = false;
   bool is_fma = false;
-  bool is_add = false;                ///< of whole numbers: how loops move on
+  Affine affine = Affine::kNone;
   std::uint8_t bytes = 0, count = 0;  ///< of loads and stores: element size and vector length
   std::uint8_t mode = 0;              ///< handler-specific
 };

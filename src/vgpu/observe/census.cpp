@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -140,30 +141,11 @@ class CensusTaker {
         }
         for (const std::uint32_t reg : defined[i]) {
           ++version[reg];
-          note_advance(b, reg, i);
+          definitions_[{b, reg}].push_back(i);
         }
         if (defined[i].empty() && op.site < 0) ++predicate_version;
       }
     }
-  }
-
-  // `add base, base, constant` is how loops move on. A register that is written in another way, or
-  // twice, has no advance.
-  void note_advance(std::size_t block, std::uint32_t reg, std::uint32_t op) {
-    std::int64_t advance = 0;
-    int sources = 0;
-    if (p_.ops[op].is_add && p_.ops[op].body == nullptr) {
-      for (const Reference* r : references_of_[op]) {
-        if (r->is_definition || r->is_listed) continue;
-        ++sources;
-        if (!r->is_constant && r->index == reg) continue;
-        advance = r->is_constant && advance == 0
-                      ? static_cast<std::int64_t>(p_.constants[r->index].bits)
-                      : -1;
-      }
-    }
-    const bool is_new = advances_.try_emplace({block, reg}, sources == 2 ? advance : 0).second;
-    if (!is_new) advances_[{block, reg}] = 0;
   }
 
   // From the lowest offset on: an access of its own, or the first of a group.
@@ -221,9 +203,61 @@ class CensusTaker {
   // By how much the block itself moves the group's base on, for the next iteration of its loop; 0 when
   // it does something else with it.
   std::int64_t advance_of(const GroupKey& key) const {
-    if (key.is_constant) return 0;
-    const auto found = advances_.find({key.block, key.base});
-    return found == advances_.end() ? 0 : found->second;
+    return key.is_constant ? 0 : advance_of(key.block, key.base, 0).value_or(0);
+  }
+
+  // The step of a register that the block writes once, worked out from those of what it is made of; a
+  // register that the block does not write stays as it is.
+  std::optional<std::int64_t> advance_of(std::size_t block, std::uint32_t reg, int depth) const {
+    constexpr int kDeepest = 8;
+    const auto found = definitions_.find({block, reg});
+    if (found == definitions_.end()) return 0;
+    const std::uint32_t op = found->second.front();
+    if (found->second.size() > 1 || depth == kDeepest || p_.ops[op].body) return std::nullopt;
+    std::optional<std::int64_t> steps[3] = {0, 0, 0}, values[3];
+    bool from_itself = false;
+    int sources = 0;
+    for (const Reference* r : references_of_[op]) {
+      if (r->is_definition || r->is_listed || sources == 3) continue;
+      const int i = sources++;
+      if (r->is_constant) values[i] = static_cast<std::int64_t>(p_.constants[r->index].bits);
+      else if (r->index == reg) from_itself = true;
+      else steps[i] = advance_of(block, r->index, depth + 1);
+    }
+    if (from_itself) return own_step(p_.ops[op].affine, values);
+    for (const auto& step : steps) {
+      if (!step) return std::nullopt;
+    }
+    return combined(p_.ops[op].affine, steps, values);
+  }
+
+  // r = r + constant.
+  static std::optional<std::int64_t> own_step(Affine affine,
+                                              const std::optional<std::int64_t> (&values)[3]) {
+    if (affine != Affine::kAdd) return std::nullopt;
+    return values[0] ? values[0] : values[1];
+  }
+
+  static std::optional<std::int64_t> combined(Affine affine,
+                                              const std::optional<std::int64_t> (&steps)[3],
+                                              const std::optional<std::int64_t> (&values)[3]) {
+    const bool still = *steps[0] == 0 && *steps[1] == 0 && *steps[2] == 0;
+    if (still) return 0;
+    switch (affine) {
+      case Affine::kCopy: return *steps[0];
+      case Affine::kAdd: return *steps[0] + *steps[1];
+      case Affine::kSubtract: return *steps[0] - *steps[1];
+      case Affine::kShiftLeft:
+        if (values[1] && *values[1] >= 0 && *values[1] < 32) return *steps[0] << *values[1];
+        return std::nullopt;
+      case Affine::kMultiply:
+      case Affine::kMultiplyAdd:
+        if (values[1]) return *steps[0] * *values[1] + *steps[2];
+        if (values[0]) return *steps[1] * *values[0] + *steps[2];
+        return std::nullopt;
+      case Affine::kNone: break;
+    }
+    return std::nullopt;
   }
 
   // A wider access that begins at members[first] and whose parts are all there.
@@ -325,8 +359,9 @@ class CensusTaker {
   const CubinKernel& cubin_;
   std::map<int, std::vector<const SassAccess*>> by_line_;
   std::map<GroupKey, std::vector<Member>> groups_;
-  std::vector<std::vector<const Reference*>> references_of_;                ///< by operation
-  std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> advances_;  ///< by block, register
+  std::vector<std::vector<const Reference*>> references_of_;  ///< by operation
+  /// By block and register: the operations of the block that write it.
+  std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::uint32_t>> definitions_;
   Census census_;
 };
 
