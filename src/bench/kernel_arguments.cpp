@@ -70,21 +70,78 @@ std::vector<std::byte> read_file_elements(npy::Source& source, const npy::Layout
 }  // namespace
 
 ArgumentValues::ArgumentValues(const std::vector<KernelArgument>& arguments, vgpu::Memory& memory) {
+  const auto with_name = [](const KernelArgument& argument, const auto& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("--arg {}: {}", argument.text, error.what()));
+    }
+  };
   for (const KernelArgument& argument : arguments) {
     Value& value = values_.emplace_back();
     value.argument = &argument;
     value.scalar = argument.scalar;
-    if (value.scalar.empty()) {
-      try {
-        place(value, memory);
-      } catch (const Error& error) {
-        throw Error(error.code(), fmt::format("--arg {}: {}", argument.text, error.what()));
-      }
-      pointers_.push_back(&value.address);
-    } else {
-      pointers_.push_back(value.scalar.data());
-    }
+    const bool has_array =
+        value.scalar.empty() && !(argument.tensor && argument.tensor->argument > 0);
+    if (has_array) with_name(argument, [&] { place(value, memory); });
   }
+  for (Value& value : values_) {  // a map may be of an array behind it
+    const bool is_map = value.argument->tensor.has_value();
+    if (is_map) with_name(*value.argument, [&] { make_map(value); });
+    pointers_.push_back(is_map                 ? static_cast<const void*>(&value.map)
+                        : value.scalar.empty() ? static_cast<const void*>(&value.address)
+                                               : value.scalar.data());
+  }
+}
+
+namespace {
+
+TensorType tensor_type_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF16: return TensorType::kF16;
+    case Dtype::kBF16: return TensorType::kBf16;
+    case Dtype::kF32: return TensorType::kF32;
+    case Dtype::kF64: return TensorType::kF64;
+    case Dtype::kS32: return TensorType::kS32;
+    case Dtype::kS8:
+    case Dtype::kU8: break;
+  }
+  return TensorType::kU8;
+}
+
+}  // namespace
+
+// Dimension 0 of a tensor map is the one whose elements lie side by side: the last of a row-major array.
+void ArgumentValues::make_map(Value& value) {
+  const TensorView& view = *value.argument->tensor;
+  if (view.argument > values_.size() ||
+      (view.argument > 0 && values_[view.argument - 1].layout.shape.empty())) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("argument {} is not an array", view.argument));
+  }
+  const Value& array = view.argument > 0 ? values_[view.argument - 1] : value;
+  const std::vector<std::int64_t>& shape = array.layout.shape;
+  if (shape.size() != view.box.size() || shape.size() > kTensorRanks) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("the box has {} extents, the array {}; both need the same, at most {}",
+                            view.box.size(), shape.size(), kTensorRanks));
+  }
+  TensorMapRequest request;
+  request.type = view.type.value_or(tensor_type_of(array.layout.dtype));
+  request.rank = static_cast<std::uint32_t>(shape.size());
+  request.address = array.address;
+  request.swizzle = view.swizzle;
+  request.fill = view.fill;
+  std::uint64_t bytes = size_of(array.layout.dtype);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool row_major = array.layout.order == Order::kRowMajor;
+    const std::size_t from = row_major ? shape.size() - 1 - i : i;
+    if (i > 0) request.strides[i - 1] = bytes;
+    request.dimensions[i] = static_cast<std::uint64_t>(shape[from]);
+    request.box[i] = static_cast<std::uint32_t>(std::min<std::int64_t>(view.box[from], INT32_MAX));
+    bytes *= request.dimensions[i];
+  }
+  value.map = vgpu::make_tensor_map(request);
 }
 
 void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
@@ -128,7 +185,9 @@ void ArgumentValues::check(const std::vector<std::uint32_t>& parameter_bytes) co
                     parameter_bytes.size(), fmt::join(parameter_bytes, ", "), values_.size()));
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    const std::size_t given = values_[i].scalar.empty() ? 8 : values_[i].scalar.size();
+    const std::size_t given = values_[i].argument->tensor ? sizeof(TensorMap)
+                              : values_[i].scalar.empty() ? sizeof(std::uint64_t)
+                                                          : values_[i].scalar.size();
     if (given == parameter_bytes[i]) continue;
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("--arg {}: it is {} bytes; argument {} of the kernel takes {}",

@@ -14,6 +14,7 @@
 
 #include "core/dtype.hpp"
 #include "core/npy.hpp"
+#include "core/tensor_map.hpp"
 #include "vgpu/vgpu.hpp"
 
 namespace tilewise::bench {
@@ -26,6 +27,15 @@ enum class ArraySource {
   kZeros,
 };
 
+/// A tensor map instead of the array's address.
+struct TensorView {
+  std::vector<std::int64_t> box;  ///< elements, in the order of the array's shape
+  TensorSwizzle swizzle = TensorSwizzle::kNone;
+  TensorFill fill = TensorFill::kZero;
+  std::optional<TensorType> type;  ///< else the array's
+  std::size_t argument = 0;        ///< from 1: the argument whose array it is of; 0: its own
+};
+
 /// One argument, as the command line says it.
 struct KernelArgument {
   std::string text;               ///< for messages: "in:a.npy"
@@ -36,6 +46,7 @@ struct KernelArgument {
   std::optional<Dtype> dtype;  ///< of a file: what its elements are turned into
   std::vector<std::int64_t> shape;
   std::uint64_t seed = 1;
+  std::optional<TensorView> tensor;
 };
 
 /// The arguments' place in device memory for the time of a launch.
@@ -59,8 +70,10 @@ class ArgumentValues {
     std::uint64_t address = 0;
     npy::Layout layout;
     std::uint64_t bytes = 0;
+    TensorMap map;
   };
   void place(Value& value, vgpu::Memory& memory);
+  void make_map(Value& value);
 
   std::deque<Value> values_;
   std::vector<const void*> pointers_;

@@ -30,6 +30,8 @@ constexpr const char* kExamples =
     "  inout:FILE.npy[:TYPE]                          and written back after the run\n"
     "  out:FILE.npy:TYPE:512x512                      all NaN before the run, written after it\n"
     "  random:TYPE:512x512[:SEED]  zeros:TYPE:512x512 an array made here\n"
+    "  tensormap:64x64[:swizzle=128B]:ARRAY           a tensor map of one of these, with its box;\n"
+    "  tensormap:64x64[:swizzle=128B]:arg=2           or of the second argument's array\n"
     "TYPE: f16, bf16 (in files: f32), f32, f64, s8, u8, s32.\n\n"
     "Examples:\n"
     "  tilewise emulate sgemm.cu --kernel 'sgemm<32>' --grid 16,16 --block 1024\n"

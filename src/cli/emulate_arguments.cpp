@@ -22,9 +22,9 @@ namespace {
 using bench::ArraySource;
 using bench::KernelArgument;
 
-constexpr std::array<std::string_view, 17> kKinds{"i8",  "u8",    "i16", "u16",    "i32",  "u32",
-                                                  "i64", "u64",   "f16", "bf16",   "f32",  "f64",
-                                                  "in",  "inout", "out", "random", "zeros"};
+constexpr std::array<std::string_view, 18> kKinds{
+    "i8",   "u8",  "i16", "u16", "i32",   "u32", "i64",    "u64",   "f16",
+    "bf16", "f32", "f64", "in",  "inout", "out", "random", "zeros", "tensormap"};
 
 [[noreturn]] void fail(const std::string& text, const std::string& what) {
   throw Error(ErrorCode::kInvalidArgument, fmt::format("--arg {}: {}", text, what));
@@ -167,6 +167,43 @@ void parse_made(KernelArgument& a, const std::string& words, bool random, std::s
   }
 }
 
+// tensormap:BOX[:swizzle=128B][:type=tf32][:fill=nan]:ARRAY, where ARRAY is an argument of its own or
+// arg=N: the array of another.
+void parse_tensor(KernelArgument& a, const std::string& words, std::size_t index) {
+  const std::string form =
+      "expected tensormap:BOX[:swizzle=128B][:type=tf32][:fill=nan]:ARRAY, such as "
+      "tensormap:64x64:swizzle=128B:in:a.npy:bf16 or tensormap:64x64:arg=2";
+  bench::TensorView view;
+  const std::size_t colon = words.find(':');
+  if (colon == std::string::npos) fail(a.text, form);
+  view.box = parse_shape(a.text, words.substr(0, colon));
+  std::string rest = words.substr(colon + 1);
+  for (;;) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string word = rest.substr(0, end);
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) break;
+    const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+    if (name == "swizzle" && find_tensor_swizzle(value)) view.swizzle = *find_tensor_swizzle(value);
+    else if (name == "type" && find_tensor_type(value)) view.type = find_tensor_type(value);
+    else if (name == "fill" && value == "nan") view.fill = TensorFill::kNan;
+    else if (name == "fill" && value == "zero") view.fill = TensorFill::kZero;
+    else if (name == "arg")
+      view.argument = static_cast<std::size_t>(parse_whole("--arg " + a.text, value, 1));
+    else fail(a.text, fmt::format("'{}' is not understood; {}", word, form));
+    rest = rest.substr(std::min(end + 1, rest.size()));
+    if (rest.empty()) break;
+  }
+  if (rest.empty() == (view.argument == 0)) fail(a.text, form);
+  if (!rest.empty()) {
+    const std::string text = a.text;
+    a = parse_argument(rest, index);
+    if (!a.scalar.empty() || a.tensor) fail(text, form);
+    a.text = text;
+  }
+  a.tensor = std::move(view);
+}
+
 }  // namespace
 
 KernelArgument parse_argument(const std::string& text, std::size_t index) {
@@ -184,6 +221,8 @@ KernelArgument parse_argument(const std::string& text, std::size_t index) {
     argument.is_output = kind == "inout";
   } else if (kind == "out") {
     parse_output(argument, words);
+  } else if (kind == "tensormap") {
+    parse_tensor(argument, words, index);
   } else if (kind == "random" || kind == "zeros") {
     parse_made(argument, words, kind == "random", index);
   } else {

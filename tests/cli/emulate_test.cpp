@@ -115,12 +115,17 @@ TEST_F(Emulate, WhatTheKernelDidNotWriteIsNaN) {
 }
 
 TEST_F(Emulate, RandomArraysAreTheSameEveryTime) {
-  const auto run_with = [&](const std::string& made) {
-    EXPECT_EQ(emulate("scale.ptx", "scale", "1", "32", {made, "u32:8", "f32:1"}).code, 0);
+  const auto fetched = [&](const std::string& made) {
+    const Outcome outcome = emulate("box.ptx", "box", "1", "32",
+                                    {"tensormap:4x8:" + made, "out:" + path("c.npy") + ":f32:4x8"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return read("c.npy").to_f64();
   };
-  run_with("random:f32:8");
-  run_with("random:bf16:16:7");
-  run_with("random:s8:32");
+  const std::vector<double> first = fetched("random:f32:8x16:7");
+  EXPECT_EQ(fetched("random:f32:8x16:7"), first);
+  EXPECT_NE(fetched("random:f32:8x16:8"), first);
+  EXPECT_NE(fetched("random:f32:8x16"), first);
+  for (const double value : first) EXPECT_TRUE(value >= -1 && value < 1 && value != 0) << value;
 }
 
 TEST_F(Emulate, ConvertsWhatFilesHold) {
@@ -134,6 +139,44 @@ TEST_F(Emulate, ConvertsWhatFilesHold) {
   EXPECT_EQ(after.dtype, Dtype::kF32);
   EXPECT_EQ(after.rows, 2);
   for (int i = 0; i < 16; ++i) EXPECT_EQ(after.at(i / 8, i % 8), 2 * before.at(i / 8, i % 8));
+}
+
+TEST_F(Emulate, MakesTensorMaps) {
+  write("a.npy", random_array(Dtype::kF32, Order::kRowMajor, 5, 16, 4));
+  const npy::Array a = read("a.npy");
+  const std::string out = "out:" + path("c.npy") + ":f32:4x8";
+  // Of an array of its own, and of another argument's; row 5 is outside, and zero.
+  const Outcome outcome =
+      emulate("box.ptx", "box", "1", "32", {"tensormap:4x8:in:" + path("a.npy"), out});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const npy::Array c = read("c.npy");
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      EXPECT_EQ(c.at(i, j), i + 2 < 5 ? a.at(i + 2, j + 4) : 0) << i << ' ' << j;
+    }
+  }
+  const Outcome filled =
+      emulate("box.ptx", "box", "1", "32", {"tensormap:4x8:fill=nan:in:" + path("a.npy"), out});
+  ASSERT_EQ(filled.code, 0) << filled.err;
+  EXPECT_TRUE(std::isnan(read("c.npy").at(3, 0)));
+  EXPECT_EQ(emulate("box.ptx", "box", "1", "32", {"tensormap:4x8:arg=2", out}).code, 0);
+}
+
+TEST_F(Emulate, RefusesTensorMapsThatNoDriverMakes) {
+  const auto message = [&](const std::string& map) {
+    const Outcome outcome = emulate("box.ptx", "box", "1", "32", {map, "zeros:f32:32x8"});
+    EXPECT_EQ(outcome.code, 2) << map;
+    return outcome.err;
+  };
+  EXPECT_TRUE(contains(message("tensormap:4x8"), "expected tensormap:BOX"));
+  EXPECT_TRUE(contains(message("tensormap:4x8:arg=3"), "argument 3 is not an array"));
+  EXPECT_TRUE(contains(message("tensormap:4x8:arg=1"), "argument 1 is not an array"));
+  EXPECT_TRUE(contains(message("tensormap:8:arg=2"), "the box has 1 extents, the array 2"));
+  EXPECT_TRUE(
+      contains(message("tensormap:4x8:swizzle=12:arg=2"), "'swizzle=12' is not understood"));
+  EXPECT_TRUE(contains(message("tensormap:4x8:i32:7"), "expected tensormap:BOX"));
+  EXPECT_TRUE(contains(message("tensormap:300x8:arg=2"), "300"));
+  EXPECT_TRUE(contains(message("tensormap:4x6:in:" + path("none.npy")), "none.npy"));
 }
 
 TEST_F(Emulate, RefusesWhatItCannotUse) {
