@@ -15,28 +15,34 @@
 namespace tilewise::compile {
 
 struct Job {
-  const Sources* sources = nullptr;
+  Sources* sources = nullptr;
   std::vector<std::filesystem::path> include_folders;  ///< before those of the sources
   std::vector<std::string> defines;
   std::string arch;      ///< "sm_90"
   std::string standard;  ///< "c++17"
+  /// A kernel as the source would call it, to be instantiated and found; empty: none.
+  std::string named_kernel;
 };
 
 struct Compilation {
   bool succeeded = false;
-  std::string ptx, cubin;  ///< the cubin may be empty
-  std::string messages;    ///< what the compiler said
+  std::string ptx, cubin;    ///< the cubin may be empty
+  std::string messages;      ///< what the compiler said
+  std::string named_kernel;  ///< mangled
 };
 
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// Makes PTX, and a cubin where it makes both at once.
+  /// Makes PTX, and a cubin where it makes both at once. May put code behind the sources, for
+  /// Job::named_kernel.
   virtual Compilation compile(const Job& job) = 0;
   /// "nvcc 13.0.88".
   virtual std::string description() const = 0;
   /// What it can read instead of a standard header that it does not have; empty: nothing.
   virtual std::string replacement(const std::string& header) const = 0;
+  /// Headers for the host alone, which it cannot read though they may be there.
+  virtual std::vector<std::string> unreadable_headers() const { return {}; }
 };
 
 /// ptxas, where there is one: PTX to a cubin with the table of lines.

@@ -32,6 +32,9 @@ class Build {
         compiler_(find_compiler()),
         assembler_(find_assembler()) {
     arch_ = request.arch.empty() ? std::string(default_arch()) : request.arch;
+    for (const std::string& header : compiler_->unreadable_headers()) {
+      sources_.add_header(header, compiler_->replacement(header));
+    }
   }
 
   Image run() {
@@ -70,8 +73,9 @@ class Build {
     return true;
   }
 
-  Compilation compile() const {
+  Compilation compile(const std::string& named_kernel = {}) {
     Job job;
+    job.named_kernel = named_kernel;
     job.sources = &sources_;
     job.include_folders = request_.include_folders;
     job.defines = request_.defines;
@@ -137,27 +141,17 @@ class Build {
   }
 
   // A kernel that nothing in the file uses (a template that is instantiated elsewhere, a static one) is
-  // not in the PTX. A variable that holds its address puts it there, and says its mangled name:
-  // ".global .align 8 .u64 tilewise_named = _Z6kernelILi8EEvPf;". That line is taken out again.
+  // not in the PTX, until the compiler is asked for it by name.
   std::optional<std::string> instantiate(Compilation& made) {
-    static const std::regex kVariable(R"(\.\w+ [^\n]*\btilewise_named\b *= *([\w$]+);)");
     if (request_.kernel.starts_with("_Z")) return std::nullopt;
-    sources_.append(
-        fmt::format("extern \"C\" {{ __device__ const void* tilewise_named = (const void*)&{}; }}",
-                    request_.kernel));
-    Compilation named = compile();
+    Compilation named = compile(request_.kernel);
     if (!named.succeeded) {
       instantiation_ = first_errors(named.messages);
       return std::nullopt;
     }
-    std::smatch found;
-    if (!std::regex_search(named.ptx, found, kVariable)) return std::nullopt;
-    const std::string kernel = found[1];
-    named.ptx.replace(static_cast<std::size_t>(found.position()),
-                      static_cast<std::size_t>(found.length()), "");
+    if (named.named_kernel.empty()) return std::nullopt;
     made = std::move(named);
-    made.cubin.clear();  // NVRTC's, of PTX with the variable
-    return kernel;
+    return made.named_kernel;
   }
 
   [[noreturn]] void refuse(const std::vector<std::string>& kernels,
@@ -186,7 +180,7 @@ class Build {
     }
     Compilation assembled = assembler_.assemble(made.ptx, arch_, sources_.scratch());
     if (!assembled.succeeded && try_feature_arch(assembled.messages)) {
-      made = compile();
+      made = compile(made.named_kernel.empty() ? "" : request_.kernel);
       if (!made.succeeded) fail(made.messages);
       image.ptx = made.ptx;
       assembled = assembler_.assemble(made.ptx, arch_, sources_.scratch());

@@ -29,6 +29,11 @@ class Nvcc final : public Compiler {
   explicit Nvcc(fs::path nvcc) : nvcc_(std::move(nvcc)), version_(version_of(nvcc_)) {}
 
   Compilation compile(const Job& job) override {
+    if (!job.named_kernel.empty()) {
+      job.sources->append(fmt::format(
+          "extern \"C\" {{ __device__ const void* tilewise_named = (const void*)&{}; }}",
+          job.named_kernel));
+    }
     const fs::path ptx = job.sources->scratch() / "kernel.ptx";
     std::vector<std::string> command{nvcc_.string(),
                                      "-std=" + job.standard,
@@ -46,8 +51,9 @@ class Nvcc final : public Compiler {
     }
     command.insert(command.end(), {job.sources->main_file().string(), "-o", ptx.string()});
     const ProgramOutcome outcome = run_program(command, job.sources->scratch());
-    Compilation result{outcome.code == 0, {}, {}, outcome.output};
+    Compilation result{outcome.code == 0, {}, {}, outcome.output, {}};
     if (result.succeeded) result.ptx = read_file(ptx);
+    if (result.succeeded && !job.named_kernel.empty()) take_name(result);
     return result;
   }
 
@@ -55,6 +61,17 @@ class Nvcc final : public Compiler {
   std::string replacement(const std::string&) const override { return {}; }
 
  private:
+  // A variable that holds a kernel's address instantiates it, and says its mangled name:
+  // ".global .align 8 .u64 tilewise_named = _Z6kernelILi8EEvPf;". That line is taken out again.
+  static void take_name(Compilation& made) {
+    static const std::regex kVariable(R"(\.\w+ [^\n]*\btilewise_named\b *= *([\w$]+);)");
+    std::smatch found;
+    if (!std::regex_search(made.ptx, found, kVariable)) return;
+    made.named_kernel = found[1];
+    made.ptx.erase(static_cast<std::size_t>(found.position()),
+                   static_cast<std::size_t>(found.length()));
+  }
+
   fs::path nvcc_;
   std::string version_;
 };
@@ -74,7 +91,7 @@ Compilation Assembler::assemble(const std::string& ptx, const std::string& arch,
   const ProgramOutcome outcome = run_program(
       {ptxas_.string(), "-lineinfo", "-O3", "-arch=" + arch, input.string(), "-o", output.string()},
       folder);
-  Compilation result{outcome.code == 0, {}, {}, outcome.output};
+  Compilation result{outcome.code == 0, {}, {}, outcome.output, {}};
   if (result.succeeded) result.cubin = read_file(output);
   return result;
 }

@@ -30,6 +30,8 @@ struct Api {
   Result (*ptx)(Program, char*) = nullptr;
   Result (*cubin_size)(Program, std::size_t*) = nullptr;
   Result (*cubin)(Program, char*) = nullptr;
+  Result (*add_name)(Program, const char*) = nullptr;
+  Result (*lowered_name)(Program, const char*, const char**) = nullptr;
 };
 
 template <typename Function> bool find(void* library, const char* name, Function& function) {
@@ -46,7 +48,9 @@ bool find_all(void* library, Api& api) {
          find(library, "nvrtcGetProgramLog", api.log) &&
          find(library, "nvrtcGetPTXSize", api.ptx_size) && find(library, "nvrtcGetPTX", api.ptx) &&
          find(library, "nvrtcGetCUBINSize", api.cubin_size) &&
-         find(library, "nvrtcGetCUBIN", api.cubin);
+         find(library, "nvrtcGetCUBIN", api.cubin) &&
+         find(library, "nvrtcAddNameExpression", api.add_name) &&
+         find(library, "nvrtcGetLoweredName", api.lowered_name);
 }
 
 // Standard headers that CUDA's own library has for device code, in namespace cuda::std.
@@ -56,6 +60,18 @@ constexpr std::array<std::string_view, 28> kStandardHeaders{
     "cstdint",   "cstdlib",     "cstring", "ctime",   "functional", "initializer_list",
     "iterator",  "limits",      "memory",  "numeric", "optional",   "ratio",
     "tuple",     "type_traits", "utility", "variant"};
+
+// Headers of libraries that the host calls.
+constexpr std::array<std::string_view, 13> kHostHeaders{
+    "cublas.h",           "cublas_v2.h",  "cublasLt.h", "cublas_api.h",        "curand.h",
+    "cusparse.h",         "cusolverDn.h", "cudnn.h",    "cuda_profiler_api.h", "nvToolsExt.h",
+    "nvtx3/nvToolsExt.h", "cuda.h",       "omp.h"};
+
+// Names that come with every host compiler, and are missing where there is none.
+constexpr std::string_view kPrelude =
+    "typedef unsigned char uchar;\ntypedef unsigned short ushort;\ntypedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n";
+constexpr std::string_view kPreludeName = "tilewise_prelude.h";
 
 class Nvrtc final : public Compiler {
  public:
@@ -70,8 +86,10 @@ class Nvrtc final : public Compiler {
     const std::string name = job.sources->main_file().string();
     if (api_.create(&program, job.sources->main_text().c_str(), name.c_str(), 0, nullptr,
                     nullptr) != 0) {
-      return {false, {}, {}, "NVRTC could not take the source"};
+      return {false, {}, {}, "NVRTC could not take the source", {}};
     }
+    job.sources->add_header(std::string(kPreludeName), std::string(kPrelude));
+    if (!job.named_kernel.empty()) api_.add_name(program, job.named_kernel.c_str());
     const std::vector<std::string> options = options_of(job);
     std::vector<const char*> words;
     for (const std::string& each : options) words.push_back(each.c_str());
@@ -81,12 +99,21 @@ class Nvrtc final : public Compiler {
     if (result.succeeded) {
       result.ptx = text(program, api_.ptx_size, api_.ptx);
       result.cubin = bytes(program, api_.cubin_size, api_.cubin);
+      const char* mangled = nullptr;
+      if (!job.named_kernel.empty() &&
+          api_.lowered_name(program, job.named_kernel.c_str(), &mangled) == 0) {
+        result.named_kernel = mangled;
+      }
     }
     api_.destroy(&program);
     return result;
   }
 
   std::string description() const override { return "NVRTC " + version_; }
+
+  std::vector<std::string> unreadable_headers() const override {
+    return {kHostHeaders.begin(), kHostHeaders.end()};
+  }
 
   std::string replacement(const std::string& header) const override {
     std::string name = header;
@@ -95,15 +122,21 @@ class Nvrtc final : public Compiler {
       if (known != name) continue;
       const char* prefix = header == name ? "namespace std { using namespace cuda::std; }\n"
                                           : "using namespace cuda::std;\n";
-      return fmt::format("#pragma once\n#include <cuda/std/{}>\n{}", name, prefix);
+      return fmt::format(
+          "#pragma once\n#include <cuda/std/{}>\nnamespace cuda {{ namespace std {{}} }}\n{}", name,
+          prefix);
     }
     return {};
   }
 
  private:
   std::vector<std::string> options_of(const Job& job) const {
-    std::vector<std::string> options{"--gpu-architecture=" + job.arch, "--std=" + job.standard,
-                                     "-lineinfo", "-w"};
+    std::vector<std::string> options{"--gpu-architecture=" + job.arch,
+                                     "--std=" + job.standard,
+                                     "-lineinfo",
+                                     "-w",
+                                     "-default-device",
+                                     fmt::format("--pre-include={}", kPreludeName)};
     for (const std::string& define : job.defines) options.push_back("-D" + define);
     const auto add = [&](const std::vector<fs::path>& folders) {
       for (const fs::path& folder : folders) options.push_back("-I" + folder.string());

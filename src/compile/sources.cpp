@@ -75,7 +75,7 @@ bool Sources::leave_out(const Diagnostic& error) {
 
 void Sources::append(const std::string& code) {
   const std::string before = texts_.contains(source_) ? text_of(source_) : read_file(source_);
-  appended_ += fmt::format("#line 1 \"tilewise-kernel-name\"\n{}\n", code);
+  appended_ = fmt::format("#line 1 \"tilewise-kernel-name\"\n{}\n", code);
   write(source_, texts_.emplace(source_, before).first->second);
 }
 

@@ -33,7 +33,7 @@ class Sources {
   /// Leaves out the host declaration that holds the line of the error. False when there is none, when it
   /// says __global__ or __device__, or when the file is not one of the user's.
   bool leave_out(const Diagnostic& error);
-  /// Puts code behind the source.
+  /// Puts code behind the source, instead of what was put there before.
   void append(const std::string& code);
 
   /// What was left out: "main.cu:12-40 (identifier "x" is undefined)".

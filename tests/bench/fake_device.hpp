@@ -45,6 +45,7 @@ class FakeDevice final : public device::Device {
   std::string description() const override { return "fake device"; }
   std::uint64_t free_memory() const override { return memory_; }
   device::Address allocate(std::uint64_t bytes) override;
+  TensorMap make_tensor_map(const TensorMapRequest&) override { return {}; }
   void free(device::Address address) noexcept override { allocations_.erase(address); }
   void copy_to_device(device::Address destination, const void* source, std::uint64_t bytes,
                       device::Stream& stream) override;
