@@ -7,8 +7,8 @@
 # Needs nvcc, g++, compute-sanitizer and a GPU of compute capability 9.0.
 #   tests/bugs/sanitizer/sweep.sh OUT.csv [JOBS [SECONDS]]
 # Columns: case; version (bug, fixed); tool (none: the kernel alone); verdict (found, clean, hang, none);
-# result (right, wrong, hang, error: the driver's, failed: no launch); lines: of the case's file, that the tool named, or else of the headers; first: its first
-# sentence.
+# result (right, wrong, hang, error: the driver's, failed: no launch); lines: of the case's file that the
+# tool named, or else of the headers; first: its first sentence.
 set -euo pipefail
 
 out=${1:?usage: sweep.sh OUT.csv [JOBS [SECONDS]]}
