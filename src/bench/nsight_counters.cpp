@@ -70,14 +70,20 @@ std::vector<MetricChoice> ladder_metrics(const std::set<std::string>& available)
   };
   for (const std::string op : {"ld", "st"}) {
     const std::string ours = op == "ld" ? "load" : "store";
-    add("shared_" + ours + "_instructions",
-        {{"smsp__inst_executed_op_shared_" + op + "_pred_on_any"},
-         {"smsp__sass_inst_executed_op_shared_" + op}});
-    // ldmatrix and stmatrix, "ldsm" and "stsm" there, are loads and stores here.
-    const std::string wavefronts = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op;
+    // ldmatrix and stmatrix have metrics of their own, and are loads and stores here.
+    const std::string executed = "smsp__inst_executed_op_";
+    const std::string matrix = op == "ld" ? "ldsm" : "shared_stsm";
+    const std::string plain = executed + "shared_" + op + "_pred_on_any";
+    add("shared_" + ours + "_instructions", {{plain, executed + matrix + "_pred_on_any"},
+                                             {plain},
+                                             {"smsp__sass_inst_executed_op_shared_" + op}});
+    const std::string exact = "smsp__sass_l1tex_data_";
+    const std::string wavefronts = exact + "pipe_lsu_wavefronts_mem_shared_op_" + op;
     add("shared_" + ours + "_wavefronts", {{wavefronts, wavefronts + "sm"}, {wavefronts}});
+    const std::string conflicts = exact + "bank_conflicts_pipe_lsu_mem_shared_op_" + op;
     add("shared_" + ours + "_conflicts",
-        {{"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_" + op},
+        {{conflicts, conflicts + "sm"},
+         {conflicts},
          {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op}});
     add("global_" + ours + "_requests", {{"smsp__inst_executed_op_global_" + op + "_pred_on_any"},
                                          {"l1tex__t_requests_pipe_lsu_mem_global_op_" + op},

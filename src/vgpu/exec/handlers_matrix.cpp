@@ -25,7 +25,7 @@ void gather(const Warp& w, const Fragment& f, std::uint32_t* matrix) {
   const std::uint32_t* offsets = w.worker->program->operands.data() + f.first;
   const std::uint16_t* cell = f.cells.data();
   const std::uint32_t mask = f.element_bits == 32 ? ~0u : (1u << f.element_bits) - 1;
-  for (int r = 0; r < f.registers; ++r) {
+  for (int r = 0; r < f.registers / f.copies; ++r) {  // the hardware looks at no copy either
     const std::uint32_t* lanes = cells<std::uint32_t>(w, offsets[r]);
     for (int lane = 0; lane < kLanes; ++lane) {
       for (int e = 0; e < f.elements; ++e)

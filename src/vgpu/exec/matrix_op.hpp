@@ -16,6 +16,7 @@ namespace tilewise::vgpu {
 /// Which register of which lane holds which element of a matrix.
 struct Fragment {
   int registers = 0;                 ///< a lane
+  int copies = 1;                    ///< wmma's f16: registers repeat the first 1 / copies of them
   int element_bits = 32;             ///< 64: registers of 64 bits, one element each
   int elements = 1;                  ///< of a register
   std::uint32_t first = 0;           ///< of its registers in Program::operands

@@ -60,6 +60,7 @@ template <class Place>
 Fragment fragment_of(const Tiling& t, MatrixType type, int copies, Place place) {
   Fragment f;
   f.element_bits = bits_of(type);
+  f.copies = copies;
   f.elements = f.element_bits == 64 ? 1 : std::min(t.neighbours, 32 / f.element_bits);
   const int registers_per_tile = t.neighbours / f.elements;
   for (int copy = 0; copy < copies; ++copy) {
