@@ -30,10 +30,13 @@ template <class T> std::uint64_t random_matrix(vgpu::Memory& memory, std::uint64
   T* values = reinterpret_cast<T*>(address);
   for (std::uint64_t i = 0; i < kSize * kSize; ++i)
     values[i] = static_cast<T>(random_unit(1, stream, i));
+  memory.mark_written(address, sizeof(T) * kSize * kSize);
   return address;
 }
 
-template <class T> void run(benchmark::State& state, const kernels::Rung& rung, bool count) {
+enum class Mode { kCounters, kPlain, kChecks };
+
+template <class T> void run(benchmark::State& state, const kernels::Rung& rung, Mode mode) {
   const model::Gpu& gpu = model::find_gpu("h200");
   const kernels::KernelImage& image =
       kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor);
@@ -44,7 +47,8 @@ template <class T> void run(benchmark::State& state, const kernels::Rung& rung, 
   std::uint64_t a = random_matrix<T>(memory, 0), b = random_matrix<T>(memory, 1),
                 c = random_matrix<T>(memory, 2);
   const void* arguments[] = {&m, &n, &k, &alpha, &a, &b, &beta, &c};
-  const vgpu::LaunchOptions options{count, 1};
+  vgpu::LaunchOptions options{mode != Mode::kPlain, 1};
+  if (mode == Mode::kChecks) options.checks = vgpu::Checks::all();
   std::uint64_t lane_instructions = 0;
   for (auto _ : state) {
     const vgpu::LaunchReport report =
@@ -57,15 +61,18 @@ template <class T> void run(benchmark::State& state, const kernels::Rung& rung, 
   state.SetLabel(std::string(vgpu::simd_level()));
 }
 
+constexpr std::pair<Mode, const char*> kModes[] = {
+    {Mode::kCounters, "/counters"}, {Mode::kPlain, "/plain"}, {Mode::kChecks, "/checks"}};
+
 int register_all() {
   if (kernels::images().empty()) return 0;
   for (const kernels::Rung& rung : kernels::ladder()) {
     if (rung.on_cpu) continue;
-    for (const bool count : {true, false}) {
-      const std::string name = std::string(rung.name) + (count ? "/counters" : "/plain");
-      benchmark::RegisterBenchmark(name.c_str(), [&rung, count](benchmark::State& state) {
-        if (rung.dtype == Dtype::kF64) run<double>(state, rung, count);
-        else run<float>(state, rung, count);
+    for (const auto& [mode, mode_name] : kModes) {
+      const std::string name = std::string(rung.name) + mode_name;
+      benchmark::RegisterBenchmark(name.c_str(), [&rung, m = mode](benchmark::State& state) {
+        if (rung.dtype == Dtype::kF64) run<double>(state, rung, m);
+        else run<float>(state, rung, m);
       })->Unit(benchmark::kMillisecond);
     }
   }

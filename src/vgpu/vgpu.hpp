@@ -18,8 +18,11 @@
 #include "core/dim3.hpp"
 #include "core/tensor_map.hpp"
 #include "model/gpu.hpp"
+#include "tilewise/error.hpp"
 
 namespace tilewise::vgpu {
+
+class WrittenBytes;
 
 /// Device memory: host memory behind bounds. An address of the device is an address of the host.
 class Memory {
@@ -43,6 +46,14 @@ class Memory {
   };
   /// The live allocation that holds `address`, or an empty range.
   Range find(std::uint64_t address) const;
+
+  /// Says that the host wrote these bytes, for Checks::uninitialized. Whoever writes device memory
+  /// through its host address must say so; bytes outside of allocations are ignored.
+  void mark_written(std::uint64_t address, std::uint64_t bytes);
+  /// A kernel ran without Checks::uninitialized: whatever is allocated now counts as written.
+  void mark_all_written() const;
+  /// What is known of the allocation that holds `address`; nullptr if there is none. Not synchronised.
+  WrittenBytes* written(std::uint64_t address) const;
 
  private:
   struct State;
@@ -119,6 +130,19 @@ struct Finding {
   std::uint64_t count = 1;    ///< how often it happened
 };
 
+/// Thrown for a kernel that misbehaves so that it cannot go on. The last finding is what stopped it; the
+/// others are what LaunchOptions::checks had found until then.
+class KernelError : public Error {
+ public:
+  KernelError(const std::string& message, std::vector<Finding> findings)
+      : Error(ErrorCode::kExecution, message),
+        findings_(std::make_shared<const std::vector<Finding>>(std::move(findings))) {}
+  const std::vector<Finding>& findings() const noexcept { return *findings_; }
+
+ private:
+  std::shared_ptr<const std::vector<Finding>> findings_;  ///< copying an exception must not throw
+};
+
 struct LaunchOptions {
   bool count = true;         ///< false: run only, at full speed
   int threads = 0;           ///< host threads; 0: one for each core
@@ -155,8 +179,9 @@ class Module {
   const KernelInfo& find(std::string_view kernel) const;
 
   /// Runs a kernel to its end. `arguments` points at one value a parameter, in order. Throws
-  /// Error{kInvalidArgument} for an impossible launch, Error{kExecution} with kernel, source line,
-  /// block and thread for a kernel that misbehaves.
+  /// Error{kInvalidArgument} for an impossible launch, KernelError with kernel, source line, block
+  /// and thread for a kernel that misbehaves. With checks on, one host thread runs all blocks, so that
+  /// what is found does not depend on the machine.
   LaunchReport launch(std::string_view kernel, const model::Gpu& gpu, Memory& memory, Dim3 grid,
                       Dim3 block, std::uint32_t dynamic_shared_bytes,
                       std::span<const void* const> arguments, const LaunchOptions& options) const;

@@ -135,6 +135,7 @@ void VirtualDevice::copy_to_device(Address destination, const void* source, std:
   if (bytes == 0) return;
   require_inside("destination", destination, bytes);
   std::memcpy(reinterpret_cast<void*>(destination), source, bytes);
+  memory_.mark_written(destination, bytes);
 }
 
 void VirtualDevice::copy_to_host(void* destination, Address source, std::uint64_t bytes, Stream&) {
@@ -147,6 +148,7 @@ void VirtualDevice::fill(Address destination, unsigned char value, std::uint64_t
   if (bytes == 0) return;
   require_inside("destination", destination, bytes);
   std::memset(reinterpret_cast<void*>(destination), value, bytes);
+  memory_.mark_written(destination, bytes);
 }
 
 TensorMap VirtualDevice::make_tensor_map(const TensorMapRequest& request) {

@@ -26,6 +26,7 @@ enum MbarrierFlags : std::uint8_t {
   kMbarrierWideAddress = 1,
   kMbarrierHasOperand = 2,  ///< a count of arrivals, or of bytes
   kMbarrierHasState = 4,
+  kMbarrierRelaxed = 8,  ///< hands no order over
 };
 
 /// One cp.async; Op::imm is its index in Program::async_copies. r = {destination, source, source bytes}.

@@ -28,6 +28,17 @@ std::uint32_t lanes_of_warp(std::uint64_t threads, std::size_t warp) {
   return rest >= kLanes ? 0xFFFFFFFFu : (1u << rest) - 1;
 }
 
+// The shared address of the mbarrier that a lane waits for.
+std::uint64_t mbarrier_address(const Warp& w, const Terminator& t, int lane) {
+  std::uint64_t address = 0;
+  if (t.wide_address) {
+    address = reinterpret_cast<const std::uint64_t*>(w.registers + t.address)[lane] & ~kWindowMask;
+  } else {
+    address = reinterpret_cast<const std::uint32_t*>(w.registers + t.address)[lane];
+  }
+  return address + static_cast<std::uint64_t>(t.address_offset);
+}
+
 }  // namespace
 
 BlockRunner::AlignedBytes BlockRunner::allocate(std::size_t bytes) {
@@ -340,6 +351,10 @@ void BlockRunner::arrive_at_barrier(WarpState& w, std::size_t index, const Termi
     barrier.all &= bits == part.mask;
     barrier.any |= bits != 0;
   }
+  if (state_.checker) {
+    check_arrival(w, part, t);
+    state_.checker->arrive(w.warp, id);
+  }
   if (t.barrier == BarrierKind::kArrive) {
     part.block = t.next;
   } else {
@@ -394,16 +409,50 @@ void BlockRunner::release_barriers() {
     if (barrier.arrived == 0) continue;
     const std::uint64_t expected = barrier.expected != 0 ? barrier.expected : live_threads();
     if (barrier.arrived < expected) continue;
+    if (state_.checker) check_release(id);
     for (WarpState& w : warps_) {
       for (Part& part : w.parts) {
         if (part.state != State::kAtBarrier || part.barrier != id) continue;
         const Terminator& t = facts_.program->blocks[part.block].terminator;
         deliver_reduction(w, part, t, barrier);
+        if (state_.checker) state_.checker->leave(w.warp, id);
         part.state = State::kReady;
         part.block = t.next;
       }
     }
     barrier = Barrier{};
+    if (state_.checker) state_.checker->reset_barrier(warps_[0].warp, id);
+  }
+}
+
+// bar.sync and its like are for whole warps (PTX ISA 9.0, section 9.7.13.1).
+void BlockRunner::check_arrival(WarpState& w, const Part& part, const Terminator& t) {
+  if (!facts_.checker->checks.sync || !t.aligned || part.mask == w.warp.live) return;
+  state_.checker->report(
+      w.warp, t.instruction, part.mask, "sync", "barrier in diverged code",
+      fmt::format("waits at a barrier that {} of the same warp do not execute with it: "
+                  "move the barrier out of the branch",
+                  lanes_name(w.warp.live & ~part.mask)));
+}
+
+// A barrier without a thread count is for all threads of the block. The hardware does not wait for those
+// that have exited; a kernel that relies on it has lost threads on the way.
+void BlockRunner::check_release(std::uint32_t id) {
+  if (!facts_.checker->checks.sync || barriers_[id].expected != 0) return;
+  const std::uint64_t all = facts_.block.count(), missing = all - live_threads();
+  if (missing == 0) return;
+  for (WarpState& w : warps_) {
+    for (const Part& part : w.parts) {
+      if (part.state != State::kAtBarrier || part.barrier != id) continue;
+      const Terminator& t = facts_.program->blocks[part.block].terminator;
+      state_.checker->report(
+          w.warp, t.instruction, part.mask, "sync", "barrier that not all threads reach",
+          fmt::format("waits at barrier {} for the whole block, but {} of its {} threads "
+                      "have exited and never reach it: let all threads reach it, or give "
+                      "the barrier a thread count",
+                      id, missing, all));
+      return;
+    }
   }
 }
 
@@ -411,6 +460,7 @@ void BlockRunner::arrive_at_cluster_barrier(WarpState& w, std::size_t index, con
   Part& part = w.parts[index];
   state_.cluster->arrived += static_cast<std::uint64_t>(std::popcount(part.mask));
   w.cluster_phase = state_.cluster->phase;
+  if (state_.checker) state_.checker->cluster_arrive(w.warp, !t.relaxed);
   part.block = t.next;
 }
 
@@ -418,6 +468,7 @@ void BlockRunner::arrive_at_cluster_barrier(WarpState& w, std::size_t index, con
 bool BlockRunner::may_go_on(WarpState& w, Part& part) {
   if (part.state == State::kAtClusterBarrier) {
     if (state_.cluster->phase == w.cluster_phase) return false;
+    if (state_.checker) state_.checker->cluster_leave(w.warp);
     part.state = State::kReady;
     part.block = facts_.program->blocks[part.block].terminator.next;
     return true;
@@ -438,9 +489,7 @@ std::uint32_t BlockRunner::lanes_past(WarpState& w, const Part& part, const Term
       if (wide) return reinterpret_cast<const std::uint64_t*>(w.warp.registers + offset)[lane];
       return reinterpret_cast<const std::uint32_t*>(w.warp.registers + offset)[lane];
     };
-    std::uint64_t address = read(t.address, t.wide_address);
-    if (t.wide_address) address &= ~kWindowMask;
-    address += static_cast<std::uint64_t>(t.address_offset);
+    const std::uint64_t address = mbarrier_address(w.warp, t, lane);
     std::byte* const at = shared_memory(state_, address, 8);
     const char* trouble = nullptr;
     if (at == nullptr || address % 8 != 0) {
@@ -465,6 +514,10 @@ std::uint32_t BlockRunner::lanes_past(WarpState& w, const Part& part, const Term
 
 void BlockRunner::end_wait(WarpState& w, Part& part, std::uint32_t passed) {
   const Terminator& t = facts_.program->blocks[part.block].terminator;
+  for (std::uint32_t rest = state_.checker ? passed : 0; rest; rest &= rest - 1) {
+    const std::uint64_t address = mbarrier_address(w.warp, t, std::countr_zero(rest));
+    state_.checker->mbarrier_passed(w.warp, t.instruction, address, t.relaxed);
+  }
   if (t.result >= 0) {
     std::uint32_t& p = w.warp.predicates[t.result];
     p = (p & ~part.mask) | passed;
@@ -509,12 +562,7 @@ std::string BlockRunner::what_it_waits_for(const WarpState& w, const Part& part)
     case State::kAtMbarrier: break;
   }
   const Terminator& t = facts_.program->blocks[part.block].terminator;
-  const int lane = std::countr_zero(part.mask);
-  std::uint64_t address =
-      t.wide_address ? reinterpret_cast<const std::uint64_t*>(w.warp.registers + t.address)[lane] &
-                           ~kWindowMask
-                     : reinterpret_cast<const std::uint32_t*>(w.warp.registers + t.address)[lane];
-  address += static_cast<std::uint64_t>(t.address_offset);
+  const std::uint64_t address = mbarrier_address(w.warp, t, std::countr_zero(part.mask));
   const Mbarrier barrier(shared_memory(state_, address, 8));
   return fmt::format(
       "the mbarrier at shared address {:#x}, whose phase of parity {} still lacks {} "
@@ -538,6 +586,16 @@ void BlockRunner::describe_waits(std::string& text, int& listed, int& total) con
       text +=
           fmt::format("{} warp {}: lanes {:#010x} wait for lanes {:#010x} of their warp",
                       ++listed > 1 ? ";" : "", w.warp.index, m.arrived, m.expected & ~m.arrived);
+    }
+  }
+}
+
+void BlockRunner::add_waiting_places(std::vector<Finding::Place>& places) const {
+  for (const WarpState& w : warps_) {
+    for (const Part& part : w.parts) {
+      places.push_back(place_of(*facts_.program,
+                                facts_.program->blocks[part.block].terminator.instruction,
+                                who_name(state_.index, w.warp.index, part.mask)));
     }
   }
 }

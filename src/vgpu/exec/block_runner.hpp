@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "vgpu/exec/warp.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 
@@ -31,6 +32,7 @@ struct LaunchFacts {
   Dim3 cluster{1, 1, 1};  ///< blocks
   AsyncOrder async_order = AsyncOrder::kEarliest;
   std::uint64_t async_seed = 0;
+  LaunchChecker* checker = nullptr;  ///< null without checks
 };
 
 /// Memory for one block's execution; reused from block to block.
@@ -52,6 +54,8 @@ class BlockRunner {
   const BlockState& state() const { return state_; }
   /// Appends what its parts wait for to the text of a message, up to a few.
   void describe_waits(std::string& text, int& listed, int& total) const;
+  /// Appends where each of them waits.
+  void add_waiting_places(std::vector<Finding::Place>& places) const;
 
  private:
   struct Meeting {  ///< where parts of a split warp meet again
@@ -105,6 +109,8 @@ class BlockRunner {
   std::uint32_t lanes_past(WarpState& w, const Part& part, const Terminator& t) const;
   void end_wait(WarpState& w, Part& part, std::uint32_t passed);
   std::string what_it_waits_for(const WarpState& w, const Part& part) const;
+  void check_arrival(WarpState& w, const Part& part, const Terminator& t);
+  void check_release(std::uint32_t id);
 
   const LaunchFacts& facts_;
   Worker& worker_;

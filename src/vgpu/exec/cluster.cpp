@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "tilewise/error.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -34,6 +34,9 @@ ClusterRunner::ClusterRunner(const LaunchFacts& facts, Worker& worker) : facts_(
         std::make_unique<BlockRunner>(facts, worker, state_, static_cast<std::uint32_t>(rank)));
     state_.blocks.push_back(&blocks_.back()->state());
   }
+  if (!facts.checker) return;
+  checker_ = std::make_unique<Checker>(*facts.checker, state_);
+  for (BlockState* block : state_.blocks) block->checker = checker_.get();
 }
 
 void ClusterRunner::start(std::uint64_t index) {
@@ -49,6 +52,7 @@ void ClusterRunner::start(std::uint64_t index) {
                      static_cast<std::uint32_t>(z) * c.z + rank / c.x / c.y};
     blocks_[rank]->start(place);
   }
+  if (checker_) checker_->start();
 }
 
 ClusterRunner::Outcome ClusterRunner::run(std::uint64_t budget) {
@@ -88,6 +92,7 @@ bool ClusterRunner::release_cluster_barrier() {
   state_.arrived = 0;
   ++state_.phase;
   ++state_.events;
+  if (checker_) checker_->cluster_release();
   return true;
 }
 
@@ -100,12 +105,15 @@ void ClusterRunner::report_deadlock() const {
     live += block->live_threads();
   }
   const Dim3& b = blocks_[0]->state().index;
-  throw Error(
-      ErrorCode::kExecution,
-      fmt::format("kernel {}: deadlock in {} ({}, {}, {}), {} live threads:{}{}",
-                  facts_.program->name, blocks_.size() > 1 ? "the cluster of block" : "block", b.x,
-                  b.y, b.z, live, waiting,
-                  total > listed ? fmt::format("; and {} more", total - listed) : ""));
+  Finding finding;
+  finding.check = "sync";
+  finding.kind = "deadlock";
+  for (const auto& block : blocks_) block->add_waiting_places(finding.places);
+  finding.message = fmt::format(
+      "kernel {}: deadlock in {} ({}, {}, {}), {} live threads:{}{}", facts_.program->name,
+      blocks_.size() > 1 ? "the cluster of block" : "block", b.x, b.y, b.z, live, waiting,
+      total > listed ? fmt::format("; and {} more", total - listed) : "");
+  throw KernelError(finding.message, {finding});
 }
 
 }  // namespace tilewise::vgpu

@@ -48,6 +48,7 @@ class ClusterRunner {
 
   const LaunchFacts& facts_;
   ClusterState state_;
+  std::unique_ptr<Checker> checker_;  ///< null without checks
   std::vector<std::unique_ptr<BlockRunner>> blocks_;
   int timeouts_ = 0;  // in a row, with nothing else happening
   std::uint64_t events_seen_ = 0;

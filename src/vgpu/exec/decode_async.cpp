@@ -140,7 +140,8 @@ void Decoder::mbarrier() {
   Op& op = emit("mbarrier");
   op.mode = static_cast<std::uint8_t>(kind);
   op.count = static_cast<std::uint8_t>((has_operand ? kMbarrierHasOperand : 0) |
-                                       (has_state ? kMbarrierHasState : 0));
+                                       (has_state ? kMbarrierHasState : 0) |
+                                       (in_->has("relaxed") ? kMbarrierRelaxed : 0));
   shared_address(0, operand(at));
   if (has_operand) use(1, operand(at + 1), Type::kB32);
   if (has_state) define(2, operand(0), Type::kB64);
@@ -166,6 +167,7 @@ void Decoder::mbarrier_wait() {
   t.kind = TerminatorKind::kMbarrierWait;
   t.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
   t.awaits_parity = take("parity");
+  t.relaxed = in_->has("relaxed");
   if (operand(0).kind != OperandKind::kSink) {
     t.result = static_cast<std::int64_t>(predicate(operand(0)));
   }

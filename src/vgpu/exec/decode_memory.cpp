@@ -146,6 +146,11 @@ int Decoder::new_site(const Access& a, bool is_store) {
   site.is_store = is_store;
   site.bytes = site.counted_bytes = ptx::size_of(a.type) * a.count;
   site.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
+  site.element_bytes = static_cast<std::uint8_t>(ptx::size_of(a.type));
+  site.acquires = in_->has("acquire") || in_->has("acq_rel");
+  site.releases = in_->has("release") || in_->has("acq_rel");
+  site.is_strong = site.acquires || site.releases || in_->has("relaxed") || in_->has("volatile") ||
+                   in_->has("mmio");
   out_.program.sites.push_back(site);
   return static_cast<int>(out_.program.sites.size()) - 1;
 }
@@ -167,6 +172,10 @@ void Decoder::memory_access(const Access& a, bool is_store) {
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(a.type));
   op.count = static_cast<std::uint8_t>(a.count);
   op.site = new_site(a, is_store);
+  Site& site = out_.program.sites.back();
+  site.has_pattern = true;
+  site.wide_address = wide_address || a.space != Space::kShared;
+  site.wide_registers = wide_register;
   Space space_kind = a.space;
   bool wide = false;
   address(0, at, space_kind, wide);
@@ -288,7 +297,7 @@ void Decoder::atomic(bool has_result) {
   access.space = shared ? Space::kShared : Space::kGlobal;
   access.type = type;
   op.site = new_site(access, true);
-  out_.program.sites.back().is_atomic = true;
+  out_.program.sites.back().is_atomic = out_.program.sites.back().is_strong = true;
   Space space = shared ? Space::kShared : Space::kGeneric;
   bool wide = false;
   address(0, at, space, wide);

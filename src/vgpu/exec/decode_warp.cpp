@@ -116,6 +116,7 @@ void Decoder::barrier() {
   ignore({"cta", "aligned"});
   Terminator t;
   t.kind = TerminatorKind::kBarrier;
+  t.aligned = in_->opcode == "bar" || in_->has("aligned");
   t.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
   const int block = static_cast<int>(out_.program.blocks.size()) - 1;
   std::size_t id = 0, count = 1;
@@ -160,6 +161,7 @@ void Decoder::cluster_barrier() {
   ignore({"release", "relaxed", "acquire", "aligned"});
   expect_operands(0, 0);
   Terminator t;
+  t.relaxed = in_->has("relaxed");
   t.kind = arrives ? TerminatorKind::kClusterArrive : TerminatorKind::kClusterWait;
   t.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
   end_block(std::move(t));

@@ -11,6 +11,7 @@
 #include "tilewise/error.hpp"
 #include "vgpu/exec/handlers.hpp"
 #include "vgpu/exec/location.hpp"
+#include "vgpu/observe/findings.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -62,9 +63,19 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
 }  // namespace
 
 void fault(const Warp& w, const Op& op, Fault kind, int lane, std::uint64_t address, int bytes) {
-  throw Error(ErrorCode::kExecution,
-              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
-                          thread_name(w, lane), describe(w, op, kind, address, bytes)));
+  const Program& program = *w.worker->program;
+  const std::string message =
+      fmt::format("{}: {} {}", where(program, op.instruction), thread_name(w, lane),
+                  describe(w, op, kind, address, bytes));
+  Finding finding;
+  finding.check = "bounds";
+  finding.kind = kind == Fault::kOutOfBounds  ? "access out of bounds"
+                 : kind == Fault::kMisaligned ? "misaligned access"
+                                              : "trap";
+  finding.message = message;
+  finding.places.push_back(place_of(program, op.instruction,
+                                    who_name(w.block->index, w.index, std::uint32_t{1} << lane)));
+  throw KernelError(message, {finding});
 }
 
 void fault_misaligned(const Warp& w, const Op& op, std::uint64_t first) {
@@ -103,6 +114,7 @@ void build_pattern(const Warp& w, const Op& op, const std::uint64_t* addresses, 
   const int first_lane = std::countr_zero(mask) & (kLanes - 1);
   const std::uint64_t first = addresses[first_lane];
   const auto bytes = static_cast<std::uint64_t>(op.bytes * op.count);
+  p.serial = ++w.worker->patterns_built;
   p.mask = mask;
   p.low_bits = first & 3;
   p.lowest = p.highest = 0;

@@ -16,6 +16,7 @@
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/location.hpp"
 #include "vgpu/exec/mbarrier.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -44,10 +45,17 @@ struct Copies {
   }
 };
 
-[[noreturn]] void fail(const Warp& w, const Op& op, int lane, const std::string& what) {
-  throw Error(ErrorCode::kExecution,
-              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
-                          thread_name(w, lane), what));
+[[noreturn]] void fail(const Warp& w, const Op& op, int lane, const std::string& what,
+                       const char* check = "bounds", const char* kind = "impossible access") {
+  const Program& program = *w.worker->program;
+  Finding finding;
+  finding.check = check;
+  finding.kind = kind;
+  finding.message =
+      fmt::format("{}: {} {}", where(program, op.instruction), thread_name(w, lane), what);
+  finding.places.push_back(place_of(program, op.instruction,
+                                    who_name(w.block->index, w.index, std::uint32_t{1} << lane)));
+  throw KernelError(finding.message, {finding});
 }
 
 template <bool kCount> struct AsyncCopy {
@@ -69,6 +77,10 @@ template <bool kCount> struct AsyncCopy {
       check_source(w, op, lane, from[lane], bytes, facts.bytes);
     }
     if (kCount) count(w, op, facts, copies, to, from);
+    if (w.block->checker) {
+      w.block->checker->async_copy(w, op, to.data(), from.data(), copies.source_bytes.data(),
+                                   static_cast<std::uint32_t>(facts.bytes));
+    }
     AsyncQueue& queue = queue_of(w);
     if (queue.order() == AsyncOrder::kEarliest) return copies.run();
     w.copy_groups.add(queue.add(AsyncQueue::kNoChain, [copies] { copies.run(); }), w.active);
@@ -149,12 +161,18 @@ template <bool kCount> struct AsyncCopy {
 
 struct CommitCopies {
   static void masked(Warp& w, const Op&) {
+    if (w.block->checker) w.block->checker->commit_group(w, Checker::kCopies);
     if (queue_of(w).order() != AsyncOrder::kEarliest) w.copy_groups.commit(w.active);
   }
 };
 
 struct WaitForCopies {
   static void masked(Warp& w, const Op& op) {
+    if (w.block->checker) {
+      if (static_cast<WaitKind>(op.mode) == WaitKind::kAll)
+        w.block->checker->commit_group(w, Checker::kCopies);
+      w.block->checker->wait_group(w, Checker::kCopies, static_cast<std::uint64_t>(op.imm));
+    }
     if (queue_of(w).order() == AsyncOrder::kEarliest) return;
     if (static_cast<WaitKind>(op.mode) == WaitKind::kAll) w.copy_groups.commit(w.active);
     complete(w, w.copy_groups.due(static_cast<std::uint64_t>(op.imm), w.active));
@@ -180,19 +198,42 @@ struct MbarrierOperation {
                          "of eight aligned bytes in shared memory",
                          address));
       }
+      if (w.block->checker) {
+        w.block->checker->mbarrier_before(
+            w, op.instruction, address,
+            static_cast<MbarrierKind>(op.mode) == MbarrierKind::kInitialize);
+      }
       std::uint64_t token = 0;
-      const Mbarrier::Trouble trouble = run(w, op, lane, at, token);
+      const Mbarrier::Trouble trouble = run(w, op, lane, at, address, token);
       if (trouble != Mbarrier::Trouble::kNone) {
         fail(w, op, lane,
              fmt::format("uses the mbarrier at shared address {:#x}: {}", address,
-                         describe(trouble)));
+                         describe(trouble)),
+             "sync", "mbarrier misuse");
       }
+      if (w.block->checker) tell_checker(w, op, lane, address);
       if (op.count & kMbarrierHasState) cells<std::uint64_t>(w, op.r[2])[lane] = token;
     }
   }
 
+  static void tell_checker(Warp& w, const Op& op, int lane, std::uint64_t address) {
+    const auto kind = static_cast<MbarrierKind>(op.mode);
+    const bool copies =
+        kind == MbarrierKind::kCopiesArrive || kind == MbarrierKind::kCopiesArriveNoIncrement;
+    const bool arrives = !copies && kind != MbarrierKind::kInitialize &&
+                         kind != MbarrierKind::kInvalidate && kind != MbarrierKind::kExpectBytes &&
+                         kind != MbarrierKind::kCompleteBytes;
+    const Checker::MbarrierEvent event = kind == MbarrierKind::kInitialize   ? Checker::kInitialized
+                                         : kind == MbarrierKind::kInvalidate ? Checker::kInvalidated
+                                         : copies  ? Checker::kCopiesArrive
+                                         : arrives ? Checker::kArrived
+                                                   : Checker::kCounted;
+    w.block->checker->mbarrier_after(w, op.instruction, lane, address, event,
+                                     op.count & kMbarrierRelaxed);
+  }
+
   static Mbarrier::Trouble run(Warp& w, const Op& op, int lane, std::byte* at,
-                               std::uint64_t& token) {
+                               std::uint64_t address, std::uint64_t& token) {
     Mbarrier barrier(at);
     const bool given = op.count & kMbarrierHasOperand;
     const std::uint32_t operand = given ? cells<std::uint32_t>(w, op.r[1])[lane] : 1;
@@ -213,24 +254,28 @@ struct MbarrierOperation {
       }
       case MbarrierKind::kCopiesArrive: {
         const Mbarrier::Trouble trouble = barrier.expect_arrival();
-        return trouble != Mbarrier::Trouble::kNone ? trouble : arrive_after_copies(w, lane, at);
+        return trouble != Mbarrier::Trouble::kNone ? trouble
+                                                   : arrive_after_copies(w, lane, at, address);
       }
-      case MbarrierKind::kCopiesArriveNoIncrement: return arrive_after_copies(w, lane, at);
+      case MbarrierKind::kCopiesArriveNoIncrement: return arrive_after_copies(w, lane, at, address);
     }
     return Mbarrier::Trouble::kNone;
   }
 
   // The thread's cp.async operations up to now take effect, then it arrives.
-  static Mbarrier::Trouble arrive_after_copies(Warp& w, int lane, std::byte* at) {
+  static Mbarrier::Trouble arrive_after_copies(Warp& w, int lane, std::byte* at,
+                                               std::uint64_t address) {
     AsyncQueue& queue = queue_of(w);
     if (queue.order() == AsyncOrder::kEarliest) return Mbarrier(at).arrive(1, nullptr);
     if (!Mbarrier(at).is_initialized()) return Mbarrier::Trouble::kNotInitialized;
     const std::vector<AsyncTicket> before = w.copy_groups.all(1u << lane);
     ClusterState* const cluster = w.block->cluster;
-    queue.add(AsyncQueue::kNoChain, [cluster, before, at] {
+    Checker* const checker = w.block->checker;
+    queue.add(AsyncQueue::kNoChain, [cluster, before, at, checker, address] {
       for (const AsyncTicket ticket : before) cluster->queue.complete(ticket);
       Mbarrier(at).arrive(1, nullptr);
       ++cluster->events;
+      if (checker) checker->mbarrier_changed(address);
     });
     return Mbarrier::Trouble::kNone;
   }
@@ -287,6 +332,12 @@ struct Nothing {
   static void masked(Warp&, const Op&) {}
 };
 
+struct ProxyFence {
+  static void masked(Warp& w, const Op&) {
+    if (w.block->checker) w.block->checker->proxy_fence(w);
+  }
+};
+
 constexpr HandlerEntry kTable[] = {
     {"cp.async.commit_group", CommitCopies::masked, CommitCopies::masked},
     {"cp.async.wait_group", WaitForCopies::masked, WaitForCopies::masked},
@@ -295,7 +346,7 @@ constexpr HandlerEntry kTable[] = {
     {"mapa", MapAddress::masked, MapAddress::masked},
     {"getctarank", RankOfAddress::masked, RankOfAddress::masked},
     {"setmaxnreg", Nothing::masked, Nothing::masked},
-    {"fence.proxy", Nothing::masked, Nothing::masked},
+    {"fence.proxy", ProxyFence::masked, ProxyFence::masked},
 };
 constexpr HandlerEntry kCounted[] = {
     {"cp.async", AsyncCopy<true>::masked, AsyncCopy<true>::masked},

@@ -9,6 +9,7 @@
 #include "vgpu/exec/handlers.hpp"
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/memory_modes.hpp"
+#include "vgpu/observe/checker.hpp"
 #include "vgpu/ptx/types.hpp"
 
 namespace tilewise::vgpu {
@@ -128,6 +129,17 @@ void count_generic(Warp& w, const Op& op, const std::uint64_t* address) {
   count_generic_access(w, op, address, shared, global);
 }
 
+void tell_checker(Warp& w, const Op& op, const std::uint64_t* address) {
+  const Site& site = w.worker->program->sites[op.site];
+  AccessFacts facts;
+  facts.is_write = site.is_store;
+  facts.is_atomic = site.is_atomic;
+  facts.is_strong = site.is_strong;
+  facts.acquires = site.acquires;
+  facts.releases = site.releases;
+  facts.bytes = static_cast<std::uint32_t>(site.bytes);
+  w.block->checker->access_lanes(w, op, address, facts);
+}
 /// Also of shared::cluster addresses, which are those of the shared window, whatever their width.
 template <bool kStore, bool kCount> struct Generic {
   static void masked(Warp& w, const Op& op) {
@@ -143,6 +155,7 @@ template <bool kStore, bool kCount> struct Generic {
       if (kStore) store_lane(w, op, lane, at);
       else load_lane(w, op, lane, at);
     }
+    if (w.block->checker) tell_checker(w, op, address);
     if (kCount) count_generic(w, op, address);
   }
 };
@@ -205,10 +218,12 @@ struct Atomic {
     const Type type = static_cast<Type>(op.bytes);
     const int bytes = ptx::size_of(type);
     const bool wide = bytes == 8;
+    std::uint64_t addresses[kLanes] = {};
     for (int lane = 0; lane < kLanes; ++lane) {
       if (!is_active(w.active, lane)) continue;
       std::uint64_t address = address_of(w, op, lane, op.count & kAtomicWideAddress);
       if (op.count & kAtomicShared) address = kSharedWindow | (address & ~kWindowMask);
+      addresses[lane] = address;
       std::byte* at = generic_memory(w, op, lane, address, bytes);
       const std::uint64_t b = read(w, op.r[2], lane, wide), c = read(w, op.r[3], lane, wide);
       const std::uint64_t old = run(type, static_cast<AtomicKind>(op.mode), at, b, c,
@@ -217,6 +232,7 @@ struct Atomic {
       if (wide) cells<std::uint64_t>(w, op.r[1])[lane] = old;
       else cells<std::uint32_t>(w, op.r[1])[lane] = static_cast<std::uint32_t>(old);
     }
+    if (w.block->checker) tell_checker(w, op, addresses);
   }
 
   static std::uint64_t read(const Warp& w, std::uint32_t offset, int lane, bool wide) {

@@ -12,6 +12,7 @@
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/memory_modes.hpp"
 #include "vgpu/exec/warp_modes.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -266,9 +267,10 @@ struct IsInSpace {
 // A read-modify-write of one variable that all host threads share orders their accesses as a fence would,
 // and unlike a fence ThreadSanitizer understands it.
 struct Fence {
-  static void masked(Warp&, const Op&) {
+  static void masked(Warp& w, const Op&) {
     static std::atomic<unsigned> order{0};
     order.fetch_add(0, std::memory_order_seq_cst);
+    if (w.block->checker) w.block->checker->fence(w);
   }
 };
 struct Nanosleep {

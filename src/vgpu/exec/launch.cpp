@@ -13,6 +13,8 @@
 #include "core/thread_pool.hpp"
 #include "tilewise/error.hpp"
 #include "vgpu/exec/cluster.hpp"
+#include "vgpu/observe/checked_ops.hpp"
+#include "vgpu/observe/checker.hpp"
 #include "vgpu/observe/counting.hpp"
 
 namespace tilewise::vgpu {
@@ -102,11 +104,49 @@ class Launch {
     facts_.cluster = cluster_;
     facts_.async_order = request.options.async_order;
     facts_.async_seed = request.options.async_seed;
+    if (request.options.checks.any()) turn_checks_on();
+    else request.memory->mark_all_written();
   }
 
   LaunchReport run() {
+    if (!checker_) return run_grid();
+    try {
+      LaunchReport report = run_grid();
+      report.findings = checker_->findings.take();
+      return report;
+    } catch (const KernelError& error) {
+      std::vector<Finding> findings = checker_->findings.take();
+      findings.insert(findings.end(), error.findings().begin(), error.findings().end());
+      throw KernelError(error.what(), std::move(findings));
+    }
+  }
+
+ private:
+  // What is found must not depend on the machine, so one host thread runs all blocks.
+  void turn_checks_on() {
+    const std::uint64_t blocks = request_.grid.count();
+    if (blocks > GlobalShadow::kMostBlocks) {
+      refuse(kernel_.program, fmt::format("a grid of {} blocks cannot be checked, the most is {}",
+                                          blocks, GlobalShadow::kMostBlocks));
+    }
+    ClusterShape shape;
+    shape.grid = request_.grid;
+    shape.cluster_size = cluster_;
+    shape.warps_per_block =
+        static_cast<std::uint32_t>((request_.block.count() + kLanes - 1) / kLanes);
+    checker_ = std::make_unique<LaunchChecker>(kernel_.program, request_.options.checks,
+                                               *request_.memory, *request_.module_memory, shape);
+    if (!request_.options.checks.uninitialized) request_.memory->mark_all_written();
+    unchecked_ops_ = facts_.ops;
+    checked_ops_ = checked_ops(kernel_.program, unchecked_ops_);
+    facts_.ops = checked_ops_.data();
+    facts_.checker = checker_.get();
+  }
+
+  LaunchReport run_grid() {
     const std::uint64_t blocks = clusters();
     int threads = request_.options.threads > 0 ? request_.options.threads : available_cores();
+    if (checker_) threads = 1;
     threads =
         static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), blocks));
     workers_.resize(static_cast<std::size_t>(threads));
@@ -116,7 +156,6 @@ class Launch {
     return make_report(kernel_.program, workers_, request_.options.count);
   }
 
- private:
   std::uint64_t clusters() const { return request_.grid.count() / cluster_.count(); }
 
   // Workers print in turn.
@@ -128,6 +167,8 @@ class Launch {
   void prepare(Worker& w) const {
     const Program& p = kernel_.program;
     w.program = &p;
+    w.checked_ops = checked_ops_.data();
+    w.unchecked_ops = unchecked_ops_;
     w.memory = request_.memory;
     w.module_memory = request_.module_memory;
     if (request_.options.print) w.print = &print_;
@@ -184,6 +225,9 @@ class Launch {
   std::vector<std::byte> parameters_;
   Dim3 cluster_{1, 1, 1};
   LaunchFacts facts_;
+  std::unique_ptr<LaunchChecker> checker_;
+  std::vector<Op> checked_ops_;
+  const Op* unchecked_ops_ = nullptr;
   std::vector<Worker> workers_;
   std::atomic<std::uint64_t> next_{0};
   std::mutex printing_;

@@ -75,6 +75,8 @@ struct Terminator {
   std::vector<int> targets;  ///< kIndexed
   std::uint32_t index = 0;   ///< kIndexed: register of the index
   BarrierKind barrier = BarrierKind::kSync;
+  bool relaxed = false;          ///< of barrier.cluster.arrive and waits for mbarriers: no order
+  bool aligned = false;          ///< of a barrier: all lanes of a warp must execute it together
   std::uint32_t barrier_id = 0;  ///< register offset of the barrier's number, or of the lane mask
   std::int64_t barrier_count = -1;  ///< register offset of the thread count; -1: all threads
   std::uint32_t reduce_result = 0;  ///< predicate (and, or) or register (popc)
@@ -115,6 +117,12 @@ struct Site {
   /// neighbouring iterations.
   int iterations_merged = 1;
   int instruction = -1;
+  // For the checkers (observe/checker.hpp).
+  std::uint8_t element_bytes = 0;
+  bool has_pattern = false;  ///< its handler keeps AccessSite::patterns
+  bool wide_address = false, wide_registers = false;
+  bool is_strong = false;  ///< volatile, relaxed, acquire, release, atomic
+  bool acquires = false, releases = false;
 };
 
 struct InstructionFacts {

@@ -18,6 +18,8 @@
 
 namespace tilewise::vgpu {
 
+class Checker;
+
 inline constexpr int kLanes = 32;
 /// Where the shared and local windows lie in generic addresses. No host address looks like these.
 inline constexpr std::uint64_t kSharedWindow = 0x5300'0000'0000'0000;
@@ -28,6 +30,7 @@ inline constexpr std::uint64_t kWindowMask = 0xFF00'0000'0000'0000;
 /// when all addresses move by a multiple of four bytes; those of global memory only with the place in
 /// a sector.
 struct AccessPattern {
+  std::uint64_t serial = 0;                    ///< a number of its own, from 1
   alignas(64) std::uint64_t deltas[kLanes];    ///< from the first active lane
   alignas(64) std::uint32_t deltas32[kLanes];  ///< the same, for 32-bit addresses
   std::uint32_t mask = 0;                      ///< 0: empty
@@ -52,6 +55,8 @@ struct AccessSite {
 /// What belongs to a host thread for the length of a launch.
 struct Worker {
   const Program* program = nullptr;
+  const Op *checked_ops = nullptr, *unchecked_ops = nullptr;  ///< when checks are on
+  std::uint64_t patterns_built = 0;
   const Memory* memory = nullptr;
   const Memory* module_memory = nullptr;
   Memory::Range parameters;                 ///< of the launch: kernels may take their address
@@ -83,6 +88,7 @@ struct BlockState {
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
   std::uint32_t rank = 0;  ///< in the cluster
   ClusterState* cluster = nullptr;
+  Checker* checker = nullptr;  ///< of the cluster; null without checks
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
   int sm = 0, sm_count = 1;

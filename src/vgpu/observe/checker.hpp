@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watches a launch for mistakes: what threads tell it of their accesses, barriers and waits is held
+// against the order that those make (docs/checkers.md). A launch with checks has one LaunchChecker, and
+// every cluster (every block, without clusters) that runs has a Checker, which its blocks' BlockState
+// points at. Without checks those pointers are null and nothing is called.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/exec/warp.hpp"
+#include "vgpu/observe/clocks.hpp"
+#include "vgpu/observe/findings.hpp"
+#include "vgpu/observe/global_shadow.hpp"
+#include "vgpu/observe/shared_shadow.hpp"
+
+namespace tilewise::vgpu {
+
+/// Where the lanes of an access pattern go, as rows of adjacent bytes.
+struct Footprint {
+  struct Run {
+    std::int64_t offset = 0;  ///< from the address of the first active lane
+    std::uint32_t bytes = 0;
+    std::uint32_t lane = 0;  ///< where its granules begin in `lanes`
+  };
+  std::uint64_t serial = 0;  ///< of the pattern
+  std::vector<Run> runs;
+  std::vector<std::uint8_t> lanes;  ///< by granule: who touches it, or kManyLanes
+  bool has_overlap = false;         ///< lanes touch the same granule
+};
+
+/// What all clusters of a launch share. One host thread uses it.
+class LaunchChecker {
+ public:
+  LaunchChecker(const Program& program, const Checks& checks, const Memory& memory,
+                const Memory& module_memory, const ClusterShape& clusters);
+
+  const Checks checks;
+  Findings findings;
+  GlobalShadow global;
+  const ClusterShape shape;
+  const std::uint32_t granule_bytes;
+
+  std::uint32_t place(int instruction);
+  int instruction_of(std::uint32_t place) const;
+  const Footprint& footprint(int site, int slot, const AccessPattern& pattern, int bytes);
+  /// What is known of the bytes of the allocation that holds `address`.
+  WrittenBytes* written(std::uint64_t address);
+  Dim3 block_index(std::uint32_t block) const;
+  /// What global memory's flags pass on, by address.
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Elsewhere>> flags;
+
+ private:
+  std::vector<std::uint32_t> places_;  ///< by instruction; 0: none yet
+  std::vector<int> instructions_;      ///< by place
+  std::vector<std::array<Footprint, AccessSite::kPatterns>> footprints_;
+  const Memory& memory_;
+  WrittenBytes* recent_ = nullptr;
+};
+
+/// What an access does, beyond its addresses.
+struct AccessFacts {
+  bool is_write = false, is_atomic = false;  ///< an atomic reads and writes
+  bool is_strong = false, acquires = false, releases = false;
+  std::uint32_t bytes = 0;  ///< a lane
+};
+
+class Checker {
+ public:
+  /// Of a cluster whose blocks are known.
+  Checker(LaunchChecker& launch, const ClusterState& cluster);
+
+  /// A new cluster begins.
+  void start();
+
+  // Accesses.
+  /// After a load or store of the vectorised handlers: its pattern is the site's most recent one.
+  void access(Warp& warp, const Op& op, std::uint64_t first);
+  /// After an access lane by lane. Addresses are generic: shared memory by its window.
+  void access_lanes(Warp& warp, const Op& op, const std::uint64_t* addresses,
+                    const AccessFacts& facts);
+  /// An access of the whole warp to `bytes` at a shared address.
+  void access_shared_range(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                           bool is_write);
+  /// The same of global memory.
+  void access_global_range(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                           bool is_write, bool is_async);
+
+  // Order.
+  void fence(Warp& warp);                          ///< fence, membar
+  void proxy_fence(Warp& warp);                    ///< fence.proxy.async
+  void arrive(Warp& warp, std::uint32_t barrier);  ///< barriers of a block
+  void leave(Warp& warp, std::uint32_t barrier);
+  void reset_barrier(const Warp& warp, std::uint32_t barrier);
+  void cluster_arrive(Warp& warp, bool releases);  ///< barrier.cluster
+  void cluster_release();
+  void cluster_leave(Warp& warp);
+
+  // mbarriers, by shared address.
+  enum MbarrierEvent { kInitialized, kInvalidated, kArrived, kCopiesArrive, kCounted };
+  void mbarrier_before(Warp& warp, int instruction, std::uint64_t address, bool initializes);
+  void mbarrier_after(Warp& warp, int instruction, int lane, std::uint64_t address,
+                      MbarrierEvent event, bool is_relaxed);
+  /// A wait for its last phase returned.
+  void mbarrier_passed(Warp& warp, int instruction, std::uint64_t address, bool is_relaxed);
+  /// An asynchronous operation arrived there or completed bytes.
+  void mbarrier_changed(std::uint64_t address);
+
+  // Asynchronous operations, told when they are issued.
+  enum AsyncKind : std::uint32_t { kCopies = 1, kBulk = 2, kMatrix = 3 };
+  /// cp.async of the active lanes: shared address, global address, bytes that are read.
+  void async_copy(Warp& warp, const Op& op, const std::uint64_t* to, const std::uint64_t* from,
+                  const std::uint8_t* source_bytes, std::uint32_t bytes);
+  /// Through the async proxy, in the open group of this kind: reads of shared memory by wgmma and by
+  /// bulk copies to global memory; writes by bulk copies that report to a group.
+  void async_shared(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,
+                    std::uint32_t bytes, bool is_write);
+  /// A bulk copy into shared memory that reports to an mbarrier.
+  void bulk_write(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                  std::uint64_t mbarrier);
+  void commit_group(Warp& warp, AsyncKind kind);
+  /// All but the `pending` youngest groups are done.
+  void wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending);
+
+  LaunchChecker& launch() { return launch_; }
+  /// Says what is wrong with an instruction, `message` with the place of it put in front.
+  void report(Warp& warp, int instruction, std::uint32_t lanes, const char* check, const char* kind,
+              const std::string& message);
+
+ private:
+  /// Groups of asynchronous operations of one kind of a warp, as clocks of their agent.
+  struct Groups {
+    Clock clock = 1;  ///< of what is issued now
+    std::vector<Clock> committed;
+  };
+  struct MbarrierOrder {
+    std::uint32_t agent = 0;
+    bool is_live = false;
+    Accessor initializer;
+    Clock phases = 0;  ///< that are over
+    std::uint32_t parity = 0;
+    Knowledge pending, completed;
+  };
+
+  std::uint32_t index_of(const Warp& warp) const;
+  void tick(const Warp& warp);
+  void forget();
+  void forget_order();
+  Groups& groups_of(const Warp& warp, AsyncKind kind);
+  MbarrierOrder& mbarrier_at(std::uint64_t address);
+  void settle(MbarrierOrder& order, std::uint64_t address);
+  void check_initializer(Warp& warp, int instruction, std::uint64_t address,
+                         const MbarrierOrder& order);
+  void count_arrival(Warp& warp, int instruction, std::uint64_t address, bool ended);
+  Accessor accessor(const Warp& warp, int instruction, bool is_strong);
+  GlobalAccessor global_accessor(const Warp& warp, int instruction, bool is_strong) const;
+
+  void access_shared(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                     const std::uint8_t* lanes, const Accessor& who, bool is_write);
+  void access_global(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                     const std::uint8_t* lanes, const GlobalAccessor& who, bool is_write,
+                     bool is_read);
+  void check_one_store(Warp& warp, const Op& op, const AccessPattern& pattern, std::uint64_t first);
+  void synchronise_shared(Warp& warp, std::uint64_t address, const AccessFacts& facts);
+  void synchronise_global(Warp& warp, std::uint64_t address, const AccessFacts& facts);
+  void report_shared(Warp& warp, int instruction, std::uint32_t rank, Granules g,
+                     const std::vector<Conflict>& conflicts, bool is_write);
+  void report_global(Warp& warp, int instruction, std::uint64_t begin, const std::uint8_t* lanes,
+                     const std::vector<GlobalConflict>& conflicts, bool is_write);
+  std::string name_of_agent(std::uint32_t agent, std::uint32_t lanes) const;
+
+  LaunchChecker& launch_;
+  const ClusterState& cluster_;
+  std::uint32_t warps_per_block_;
+  std::vector<SharedShadow> shadows_;                ///< by rank
+  std::vector<WarpKnowledge> warps_;                 ///< by rank and warp
+  std::vector<Clock> clocks_;                        ///< of the warps
+  std::vector<std::array<Groups, 4>> groups_;        ///< by warp and kind
+  std::vector<std::array<Knowledge, 16>> barriers_;  ///< by rank
+  Knowledge cluster_arrivals_, cluster_barrier_;
+  std::unordered_map<std::uint64_t, MbarrierOrder> mbarriers_;  ///< by shared address
+  std::uint64_t ended_by_this_ = 0;  ///< mbarrier + 1 whose phase the current instruction ended
+  std::unordered_map<std::uint64_t, Knowledge> flags_;       ///< by shared address
+  std::vector<std::shared_ptr<const Elsewhere>> published_;  ///< by warp: at_fence, for others
+};
+
+}  // namespace tilewise::vgpu

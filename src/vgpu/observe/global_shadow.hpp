@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happened to each granule of global memory during one launch: who wrote it last, and two readers,
+// the last one and the last one of another block. Pages of records come into being when they are
+// touched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/dim3.hpp"
+#include "vgpu/observe/clocks.hpp"
+
+namespace tilewise::vgpu {
+
+/// Who accesses global memory. Blocks of a cluster know each other's warps by agent, all others by what
+/// atomics and flags passed on.
+struct GlobalAccessor {
+  std::uint32_t block = 0;  ///< of the grid, counted linearly
+  std::uint32_t warp = 0;
+  Clock clock = 1;
+  std::uint32_t place = 0;
+  bool is_strong = false;
+  bool is_async = false;  ///< not ordered within its cluster by the warp's clock: only others look
+};
+
+/// How blocks make clusters.
+struct ClusterShape {
+  Dim3 grid{1, 1, 1}, cluster_size{1, 1, 1};  ///< in blocks
+  std::uint32_t warps_per_block = 1;
+
+  /// Of a block counted linearly: its cluster, named by its first block, and its rank in it.
+  std::uint64_t cluster(std::uint32_t block) const;
+  std::uint32_t rank(std::uint32_t block) const;
+  /// The agent that stands for a warp.
+  std::uint32_t agent(std::uint32_t block, std::uint32_t warp) const {
+    return (rank(block) * warps_per_block + warp) * kAgentsPerWarp;
+  }
+  static constexpr std::uint32_t kAgentsPerWarp = 4;
+};
+
+struct GlobalConflict {
+  enum Kind : std::uint8_t { kWrite, kRead } kind = kWrite;
+  std::uint64_t address = 0;
+  GlobalAccessor earlier;
+  std::uint8_t lane = 0;
+};
+
+class GlobalShadow {
+ public:
+  static constexpr std::uint32_t kMostBlocks = 1u << 25;  ///< of a grid that can be checked
+
+  GlobalShadow(const ClusterShape& shape, std::uint32_t granule_bytes)
+      : shape_(shape), granule_bytes_(granule_bytes) {}
+
+  // Bytes of an access that do not fill a granule are left out.
+  /// Whether the access is ordered after all that it conflicts with.
+  bool is_clean_read(std::uint64_t address, std::uint64_t bytes, const GlobalAccessor& who,
+                     const Knowledge& known);
+  bool is_clean_write(std::uint64_t address, std::uint64_t bytes, const GlobalAccessor& who,
+                      const Knowledge& known);
+  /// `lanes` holds one lane a granule; nullptr: the whole warp.
+  void record_read(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* lanes,
+                   const GlobalAccessor& who);
+  void record_write(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* lanes,
+                    const GlobalAccessor& who);
+  /// What made the access unclean, by granule; slow.
+  std::vector<GlobalConflict> conflicts(std::uint64_t address, std::uint64_t bytes, bool is_write,
+                                        const GlobalAccessor& who, const Knowledge& known);
+
+ private:
+  static constexpr std::uint32_t kPageGranules = 4096;
+  struct Page {
+    std::array<std::uint64_t, kPageGranules> writes{}, reads{}, other_reads{};
+    std::array<std::uint8_t, kPageGranules> write_lanes{}, read_lanes{}, other_lanes{};
+  };
+  struct Piece {  ///< of an access, within one page
+    Page* page;
+    std::uint32_t begin, count;
+  };
+
+  Page& page_at(std::uint64_t number);
+  template <class F> void for_each_piece(std::uint64_t address, std::uint64_t bytes, F&& action);
+  bool is_ordered(std::uint64_t word, const GlobalAccessor& who, const Knowledge& known) const;
+  bool are_ordered(const std::uint64_t* words, std::uint32_t count, const GlobalAccessor& who,
+                   const Knowledge& known) const;
+  void record_reads(const Piece& piece, const std::uint8_t* lanes, std::uint64_t word);
+
+  const ClusterShape& shape_;
+  std::uint32_t granule_bytes_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  struct Recent {
+    std::uint64_t number = ~std::uint64_t{0};
+    Page* page = nullptr;
+  };
+  std::array<Recent, 64> recent_;
+};
+
+}  // namespace tilewise::vgpu

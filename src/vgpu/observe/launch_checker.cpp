@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the clusters of a launch share: places of instructions, footprints of access patterns, the
+// records of global memory.
+#include <algorithm>
+
+#include "vgpu/memory/written_bytes.hpp"
+#include "vgpu/observe/checker.hpp"
+
+namespace tilewise::vgpu {
+namespace {
+
+// The smallest element that the kernel accesses, at most a word.
+std::uint32_t smallest_element(const Program& program) {
+  std::uint32_t bytes = 4;
+  for (const Site& site : program.sites) {
+    if (site.space == ptx::Space::kConst || site.space == ptx::Space::kParam) continue;
+    if (site.element_bytes > 0) bytes = std::min<std::uint32_t>(bytes, site.element_bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+LaunchChecker::LaunchChecker(const Program& program, const Checks& what, const Memory& memory,
+                             const Memory& module_memory, const ClusterShape& clusters)
+    : checks(what),
+      findings(program),
+      global(shape, smallest_element(program)),
+      shape(clusters),
+      granule_bytes(smallest_element(program)),
+      places_(program.instructions.size(), 0),
+      instructions_(1, -1),
+      footprints_(program.sites.size()),
+      memory_(memory) {
+  module_memory.mark_all_written();  // variables without a value begin as zeros
+}
+
+// Numbered as they come: records have few bits. Those beyond share the last number.
+std::uint32_t LaunchChecker::place(int instruction) {
+  std::uint32_t& place = places_[instruction];
+  if (place == 0) {
+    place = static_cast<std::uint32_t>(
+        std::min<std::size_t>(instructions_.size(), SharedShadow::kMostPlaces));
+    if (place < SharedShadow::kMostPlaces) instructions_.push_back(instruction);
+  }
+  return place;
+}
+
+int LaunchChecker::instruction_of(std::uint32_t place) const {
+  return place < instructions_.size() ? instructions_[place] : -1;
+}
+
+const Footprint& LaunchChecker::footprint(int site, int slot, const AccessPattern& pattern,
+                                          int bytes) {
+  Footprint& f = footprints_[site][slot];
+  if (f.serial == pattern.serial) return f;
+  f.serial = pattern.serial;
+  f.runs.clear();
+  f.lanes.clear();
+  f.has_overlap = false;
+  std::array<std::pair<std::int64_t, std::uint8_t>, kLanes> order;
+  std::size_t count = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((pattern.mask >> lane & 1) == 0) continue;
+    order[count++] = {static_cast<std::int64_t>(pattern.deltas[lane]),
+                      static_cast<std::uint8_t>(lane)};
+  }
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [offset, lane] = order[i];
+    if (f.runs.empty() || offset > f.runs.back().offset + f.runs.back().bytes) {
+      f.runs.push_back({offset, 0, static_cast<std::uint32_t>(f.lanes.size())});
+    }
+    Footprint::Run& run = f.runs.back();
+    const auto begin = static_cast<std::uint32_t>(offset - run.offset);
+    for (std::uint32_t at = begin; at < begin + static_cast<std::uint32_t>(bytes);
+         at += granule_bytes) {
+      if (at >= run.bytes) {
+        f.lanes.push_back(lane);
+        continue;
+      }
+      f.lanes[run.lane + at / granule_bytes] = kManyLanes;
+      f.has_overlap = true;
+    }
+    run.bytes = std::max(run.bytes, begin + static_cast<std::uint32_t>(bytes));
+  }
+  return f;
+}
+
+WrittenBytes* LaunchChecker::written(std::uint64_t address) {
+  if (recent_ && address >= recent_->begin() && address < recent_->end()) return recent_;
+  WrittenBytes* found = memory_.written(address);
+  if (found) recent_ = found;
+  return found;
+}
+
+Dim3 LaunchChecker::block_index(std::uint32_t block) const {
+  const Dim3& g = shape.grid;
+  return {block % g.x, block / g.x % g.y, block / g.x / g.y};
+}
+
+}  // namespace tilewise::vgpu

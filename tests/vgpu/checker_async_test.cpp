@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checkers on cp.async, mbarriers and clusters: one mistake each, and its corrected twin, in every
+// order of asynchronous operations.
+#include "check_ptx.hpp"
+
+namespace tilewise::vgpu {
+namespace {
+
+const Shape kRaces{{1, 1, 1}, {64, 1, 1}, true, {.races = true}};
+
+// Every thread copies its word; warp 1 then reads what warp 0 copied.
+const std::string kCopy = "  cp.async.ca.shared.global [%r3], [%rd2], 4;\n";
+const std::string kWaitAll = "  cp.async.wait_all;\n";
+const std::string kBarrier = "  bar.sync 0;\n";
+const std::string kReadOther = "  setp.ge.u32 %p6, %r1, 32; @%p6 ld.shared.u32 %r6, [%r3+-128];\n";
+const std::string kReadOwn = "  ld.shared.u32 %r7, [%r3];\n";
+
+TEST(CheckerAsync, ACopyMustBeWaitedFor) {
+  const Finding f = expect_race("shared", 2, 1, kCopy + kReadOwn, kRaces);
+  EXPECT_CONTAINS(f.message, "a cp.async of block (0, 0, 0) warp 0");
+  EXPECT_CONTAINS(f.message, "wait for the copy first");
+  expect_clean(kCopy + kWaitAll + kReadOwn, kRaces);
+}
+
+TEST(CheckerAsync, ABarrierDoesNotWaitForCopies) {
+  expect_race("shared", 3, 1, kCopy + kBarrier + kReadOther, kRaces);
+  expect_race("shared", 3, 1, kCopy + kWaitAll + kReadOther, kRaces);
+  expect_race("shared", 4, 1, kCopy + kBarrier + kWaitAll + kReadOther, kRaces);
+  expect_clean(kCopy + kWaitAll + kBarrier + kReadOther, kRaces);
+}
+
+TEST(CheckerAsync, GroupsAreWaitedForByTheirNumber) {
+  const std::string two = kCopy +
+                          "  cp.async.commit_group;\n"
+                          "  cp.async.ca.shared.global [%r3+256], [%rd2], 4;\n"
+                          "  cp.async.commit_group;\n";
+  const std::string second = "  ld.shared.u32 %r7, [%r3+256];\n";
+  expect_clean(two + "  cp.async.wait_group 1;\n" + kReadOwn, kRaces);
+  expect_race("shared", 6, 3, two + "  cp.async.wait_group 1;\n" + second, kRaces);
+  expect_clean(two + "  cp.async.wait_group 0;\n" + second + kReadOwn, kRaces);
+}
+
+TEST(CheckerAsync, ACopyOverWhatOthersStillRead) {
+  const std::string fill = "  st.shared.u32 [%r3], %r1;\n";
+  const std::string read = "  setp.lt.u32 %p6, %r1, 32; @%p6 ld.shared.u32 %r6, [%r3+128];\n";
+  expect_race("shared", 4, 3, fill + kBarrier + read + kCopy + kWaitAll, kRaces);
+  expect_clean(fill + kBarrier + read + kBarrier + kCopy + kWaitAll, kRaces);
+}
+
+TEST(CheckerAsync, ACopyReadsGlobalMemory) {
+  const Shape unwritten{{1, 1, 1}, {64, 1, 1}, false};
+  expect_one("read of global memory nothing wrote", 1, 0, kCopy + kWaitAll + kReadOwn, unwritten);
+  expect_clean("  cp.async.ca.shared.global [%r3], [%rd2], 4, 0;\n" + kWaitAll + kReadOwn,
+               unwritten);
+}
+
+// An mbarrier at tile + 512: warp 0 arrives after its stores, warp 1 waits and reads.
+const std::string kInit =
+    "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r2+512], 32;\n";
+const std::string kProduce =
+    "  setp.lt.u32 %p2, %r1, 32; @!%p2 bra WAIT;\n"
+    "  st.shared.u32 [%r3], %r1;\n"
+    "  mbarrier.arrive.shared.b64 %rd5, [%r2+512];\n"
+    "  bra.uni DONE;\n";
+const std::string kConsume =
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r2+512], 0;\n"
+    "  @!%p3 bra WAIT;\n"
+    "  ld.shared.u32 %r6, [%r3+-128];\nDONE:\n";
+
+TEST(CheckerAsync, AnMbarrierHandsOver) {
+  expect_clean(kInit + kBarrier + kProduce + kConsume);
+  expect_race("shared", 7, 4,
+              kInit + kBarrier + kProduce + "WAIT: ld.shared.u32 %r6, [%r3+-128];\nDONE:\n",
+              kRaces);
+}
+
+TEST(CheckerAsync, AnMbarrierMustBeInitialisedBeforeOthersUseIt) {
+  const auto findings = check(kInit + kProduce + kConsume, kRaces);
+  ASSERT_FALSE(findings.empty());
+  for (const Finding& f : findings) {
+    EXPECT_TRUE(f.places[0].line == 11 || f.places[1].line == 11) << f.message;
+  }
+}
+
+TEST(CheckerAsync, AWaitForThePhaseBeforeOrdersNothing) {
+  // Parity 1 is that of the phase before the first, which counts as over.
+  const std::string wrong =
+      "WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r2+512], 1;\n"
+      "  @!%p3 bra WAIT;\n"
+      "  ld.shared.u32 %r6, [%r3+-128];\nDONE:\n";
+  expect_race("shared", 9, 4, kInit + kBarrier + kProduce + wrong, kRaces);
+}
+
+TEST(CheckerAsync, InitialisingTwice) {
+  const Finding f = expect_one("mbarrier initialised twice", 3, 0, kInit + kBarrier + kInit,
+                               {{1, 1, 1}, {64, 1, 1}});
+  EXPECT_EQ(f.check, "sync");
+  expect_clean(kInit + kBarrier + "  @%p1 mbarrier.inval.shared.b64 [%r2+512];\n" + kBarrier +
+               kInit);
+}
+
+TEST(CheckerAsync, CopiesThatArriveAtAnMbarrier) {
+  const auto body = [](const std::string& arrive) {
+    return kInit + kBarrier + "  setp.lt.u32 %p2, %r1, 32; @!%p2 bra WAIT;\n" + kCopy + arrive +
+           "  bra.uni DONE;\n" + kConsume;
+  };
+  expect_clean(body("  cp.async.mbarrier.arrive.noinc.shared.b64 [%r2+512];\n"));
+  expect_race("shared", 9, 4, body("  mbarrier.arrive.shared.b64 %rd5, [%r2+512];\n"), kRaces);
+}
+
+TEST(CheckerAsync, TooManyArrivalsAreAFinding) {
+  try {
+    check(kInit + kBarrier +
+          "  setp.lt.u32 %p2, %r1, 40;\n"
+          "  @%p2 mbarrier.arrive.noComplete.shared.b64 %rd5, [%r2+512], 5;\n");
+    FAIL() << "should have thrown";
+  } catch (const KernelError& error) {
+    EXPECT_EQ(error.findings().back().check, "sync");
+    EXPECT_EQ(error.findings().back().kind, "mbarrier misuse");
+    EXPECT_EQ(error.findings().back().places[0].line, 14);
+  }
+}
+
+TEST(CheckerAsync, ACountThatIsTooSmall) {
+  // Initialised for one thread, and a whole warp arrives.
+  const std::string one =
+      "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r2+512], 1;\n";
+  const std::string arrive = "mbarrier.arrive.shared.b64 %rd5, [%r2+512];\n";
+  expect_one("mbarrier with too small a count", 3, 0,
+             one + kBarrier + "  setp.lt.u32 %p2, %r1, 32; @%p2 " + arrive);
+  expect_clean(one + kBarrier + "  setp.eq.u32 %p2, %r1, 32; @%p2 " + arrive);
+}
+
+TEST(CheckerAsync, AWaitThatNeverEndsIsADeadlockWithItsPlace) {
+  try {
+    check(kInit + kBarrier +
+          "WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r2+512], 0;\n"
+          "  @!%p3 bra WAIT;\n");
+    FAIL() << "should have thrown";
+  } catch (const KernelError& error) {
+    const Finding& f = error.findings().back();
+    EXPECT_EQ(f.kind, "deadlock");
+    ASSERT_EQ(f.places.size(), 2u);
+    EXPECT_EQ(f.places[0].line, 13);
+    EXPECT_CONTAINS(f.message, "32 arrivals");
+  }
+}
+
+// Each block writes its words; then block 1 of the cluster reads those of block 0.
+const Shape kCluster{{2, 1, 1}, {32, 1, 1}, true, Checks::all(), {2, 1, 1}};
+const std::string kWrite = "  st.shared.u32 [%r3], %r1;\n";
+const std::string kClusterBarrier =
+    "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n";
+const std::string kReadRemote =
+    "  mapa.shared::cluster.u32 %r8, %r3, 0; setp.eq.u32 %p5, %r4, 1;\n"
+    "  @%p5 ld.shared::cluster.u32 %r6, [%r8];\n";
+
+TEST(CheckerAsync, BlocksOfAClusterNeedItsBarrier) {
+  expect_race("shared", 4, 1, kWrite + kBarrier + kReadRemote + kClusterBarrier,
+              {{2, 1, 1}, {32, 1, 1}, true, {.races = true}, {2, 1, 1}});
+  expect_clean(kWrite + kClusterBarrier + kReadRemote + kClusterBarrier, kCluster);
+}
+
+TEST(CheckerAsync, ARelaxedArrivalHandsNothingOver) {
+  const std::string relaxed =
+      "  barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;\n";
+  expect_race("shared", 4, 1, kWrite + relaxed + kReadRemote + kClusterBarrier, kCluster);
+}
+
+TEST(CheckerAsync, ARemoteMbarrierHandsOverBetweenBlocks) {
+  // Block 0 writes into block 1 and arrives there.
+  const auto body = [](const std::string& semantics) {
+    return "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r2+512], 32;\n" +
+           kClusterBarrier +
+           "  setp.eq.u32 %p2, %r4, 0; @!%p2 bra WAIT;\n"
+           "  mapa.shared::cluster.u32 %r8, %r3, 1; mapa.shared::cluster.u32 %r9, %r2, 1;\n"
+           "  st.shared::cluster.u32 [%r8], %r1;\n"
+           "  mbarrier.arrive." +
+           semantics +
+           ".cluster.shared::cluster.b64 _, [%r9+512];\n"
+           "  bra.uni DONE;\n"
+           "WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r2+512], 0;\n"
+           "  @!%p3 bra WAIT;\n"
+           "  ld.shared.u32 %r6, [%r3];\nDONE:\n" +
+           kClusterBarrier;
+  };
+  expect_clean(body("release"), kCluster);
+  expect_race("shared", 10, 5, body("relaxed"), kCluster);
+}
+
+}  // namespace
+}  // namespace tilewise::vgpu
