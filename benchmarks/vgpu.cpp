@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/elements.hpp"
 #include "core/random.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/images.hpp"
@@ -25,12 +26,13 @@ using namespace tilewise;
 
 constexpr int kSize = 512;
 
-template <class T> std::uint64_t random_matrix(vgpu::Memory& memory, std::uint64_t stream) {
-  const std::uint64_t address = memory.allocate(sizeof(T) * kSize * kSize);
-  T* values = reinterpret_cast<T*>(address);
-  for (std::uint64_t i = 0; i < kSize * kSize; ++i)
-    values[i] = static_cast<T>(random_unit(1, stream, i));
-  memory.mark_written(address, sizeof(T) * kSize * kSize);
+std::uint64_t random_matrix(vgpu::Memory& memory, Dtype dtype, std::uint64_t stream) {
+  constexpr std::uint64_t kElements = std::uint64_t{kSize} * kSize;
+  const std::uint64_t address = memory.allocate(size_of(dtype) * kElements);
+  std::vector<double> values(kElements);
+  for (std::uint64_t i = 0; i < kElements; ++i) values[i] = random_unit(1, stream, i);
+  write_elements(dtype, values.data(), kElements, reinterpret_cast<void*>(address));
+  memory.mark_written(address, size_of(dtype) * kElements);
   return address;
 }
 
@@ -44,16 +46,25 @@ template <class T> void run(benchmark::State& state, const kernels::Rung& rung, 
   vgpu::Memory memory(std::uint64_t{1} << 30);
   int m = kSize, n = kSize, k = kSize;
   T alpha = 1, beta = 0;
-  std::uint64_t a = random_matrix<T>(memory, 0), b = random_matrix<T>(memory, 1),
-                c = random_matrix<T>(memory, 2);
+  const Dtype operand = kernels::operand_dtype(rung.arithmetic);
+  std::uint64_t a = random_matrix(memory, operand, 0), b = random_matrix(memory, operand, 1),
+                c = random_matrix(memory, kernels::result_dtype(rung.arithmetic), 2);
   const void* arguments[] = {&m, &n, &k, &alpha, &a, &b, &beta, &c};
   vgpu::LaunchOptions options{mode != Mode::kPlain, 1};
   if (mode == Mode::kChecks) options.checks = vgpu::Checks::all();
+  const kernels::LaunchShape shape = kernels::launch_shape(rung, m, n, k, gpu.sm_count);
+  TensorMap map_a, map_b;
+  if (shape.tensor_maps) {
+    map_a = vgpu::make_tensor_map(kernels::map_of(rung, rung.box_a, a, m, k));
+    map_b = vgpu::make_tensor_map(kernels::map_of(rung, rung.box_b, b, k, n));
+    arguments[4] = &map_a;
+    arguments[5] = &map_b;
+  }
   std::uint64_t lane_instructions = 0;
   for (auto _ : state) {
     const vgpu::LaunchReport report =
-        module.launch(kernels::entry_for(rung, n, k), gpu, memory, kernels::grid_for(rung, m, n),
-                      rung.block, 0, arguments, options);
+        module.launch(shape.entry, gpu, memory, shape.grid, rung.block,
+                      static_cast<std::uint32_t>(rung.dynamic_shared_bytes), arguments, options);
     lane_instructions += report.lane_instructions;
   }
   state.counters["lane_instructions"] =
@@ -71,7 +82,7 @@ int register_all() {
     for (const auto& [mode, mode_name] : kModes) {
       const std::string name = std::string(rung.name) + mode_name;
       benchmark::RegisterBenchmark(name.c_str(), [&rung, m = mode](benchmark::State& state) {
-        if (rung.dtype == Dtype::kF64) run<double>(state, rung, m);
+        if (rung.arithmetic == kernels::Arithmetic::kF64) run<double>(state, rung, m);
         else run<float>(state, rung, m);
       })->Unit(benchmark::kMillisecond);
     }

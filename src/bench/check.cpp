@@ -22,15 +22,38 @@ struct RowFinding {
   std::int64_t wrong_column = -1;
 };
 
+bool on_tensor_cores(kernels::Arithmetic arithmetic) {
+  using enum kernels::Arithmetic;
+  return arithmetic == kF16 || arithmetic == kBF16 || arithmetic == kTF32;
+}
+
+// What a product can cost whose factor is subnormal in its own type: tensor cores align by such a
+// factor's nominal exponent, the type's least, and cut off more than its size tells; and rounding to
+// tf32 takes more of it.
+template <class T> double subnormal_cost(const Operands<T>& operands) {
+  if (!on_tensor_cores(operands.arithmetic)) return 0;
+  const double least = operands.arithmetic == kernels::Arithmetic::kF16
+                           ? 0x1p-14
+                           : static_cast<double>(std::numeric_limits<float>::min()) * 0x1p+13;
+  double largest = 0;
+  for (const std::vector<T>* matrix : {&operands.a, &operands.b}) {
+    for (const T value : *matrix) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+  }
+  return std::abs(static_cast<double>(operands.alpha)) * least * largest * 0x1p-24;
+}
+
 // Bounds of one problem, the same for all elements.
 template <class T> struct Limits {
   double relative;                                  // of an element's magnitude
   double absolute;                                  // products and sums that underflow
   double overflow = std::numeric_limits<T>::max();  // magnitude beyond which T may overflow
 
-  explicit Limits(std::int64_t k)
-      : relative(error_bound<T>(k)),
-        absolute(static_cast<double>(k + 4) * std::numeric_limits<T>::denorm_min()) {}
+  explicit Limits(const Operands<T>& operands)
+      : relative(error_bound<T>(operands.sizes.k, operands.arithmetic)),
+        absolute(static_cast<double>(operands.sizes.k + 4) * std::numeric_limits<T>::denorm_min() +
+                 static_cast<double>(operands.sizes.k + 16) * subnormal_cost(operands)) {}
 
   bool pass(double actual, double expected, double magnitude) const {
     if (std::isnan(expected)) return std::isnan(actual);
@@ -165,8 +188,11 @@ template <class T> std::uint64_t as_integer(T value) {
 
 }  // namespace
 
-template <class T> double error_bound(std::int64_t k) {
-  const double rounded = static_cast<double>(k + 4) * (kUnitRoundoff<T> + kUnitRoundoff<double>);
+template <class T> double error_bound(std::int64_t k, kernels::Arithmetic arithmetic) {
+  const bool cut = on_tensor_cores(arithmetic);
+  const double roundings = static_cast<double>(cut ? 2 * (k + 16) + 4 : k + 4);
+  double rounded = roundings * (kUnitRoundoff<T> + kUnitRoundoff<double>);
+  if (arithmetic == kernels::Arithmetic::kTF32) rounded += 2 * 0x1p-11;
   // From here on the bound says nothing; the exact run still does.
   return rounded < 0.5 ? rounded / (1 - rounded) : 1.0;
 }
@@ -176,7 +202,7 @@ Verdict check_rows(const Operands<T>& operands, const Reference& reference, std:
                    std::size_t row_count) {
   const std::int64_t n = reference.columns;
   if (n == 0) return {};
-  const Limits<T> limits(operands.sizes.k);
+  const Limits<T> limits(operands);
   std::vector<RowFinding> findings(row_count);
   for_rows(static_cast<std::int64_t>(row_count), [&](std::int64_t i) {
     findings[i] = check_row(limits, &reference.values[i * n], &reference.magnitudes[i * n],
@@ -220,7 +246,8 @@ template <class T> bool needs_exact_run(const Operands<T>& operands, const Refer
   if (k == 0) return false;
   // With elements of one size, a product is 1/k of the magnitude: it must stand well out of the bound.
   constexpr double kMargin = 16;
-  return !reference.complete || kMargin * error_bound<T>(k) > 1 / static_cast<double>(k);
+  return !reference.complete ||
+         kMargin * error_bound<T>(k, operands.arithmetic) > 1 / static_cast<double>(k);
 }
 
 template <class T>
@@ -252,8 +279,8 @@ std::string check_exact(const Operands<T>& operands, std::span<const T> c, std::
                      first - wrong.begin());
 }
 
-template double error_bound<float>(std::int64_t);
-template double error_bound<double>(std::int64_t);
+template double error_bound<float>(std::int64_t, kernels::Arithmetic);
+template double error_bound<double>(std::int64_t, kernels::Arithmetic);
 template Verdict check_rows(const Operands<float>&, const Reference&, std::span<const float>,
                             std::size_t);
 template Verdict check_rows(const Operands<double>&, const Reference&, std::span<const double>,

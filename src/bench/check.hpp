@@ -27,7 +27,13 @@ struct Verdict {
 /// of the f64 reference. k products summed in any order round at most k times each (fused) or k + 1
 /// times (not fused), and scaling by alpha and beta and the last sum add three more: Higham, Accuracy
 /// and Stability of Numerical Algorithms, 2nd ed., section 3.1. No correct result exceeds it.
-template <class T> double error_bound(std::int64_t k);
+///
+/// Tensor cores (f16, bf16, tf32) add the products of up to 16 k and the sum so far at once: each term is
+/// cut off 24 bits (Ampere) or 25 (Hopper) below the largest, the result to f32's 24. With eight k and
+/// a sum that is 9·2^-24 + 2^-23, 11 units for 8 k; with sixteen less. So 2·(k + 16) units take the
+/// place of k, and for tf32 the rounding of both factors to 11 bits comes on top.
+template <class T>
+double error_bound(std::int64_t k, kernels::Arithmetic arithmetic = arithmetic_of<T>);
 
 /// Holds the first `row_count` rows of the reference against `c`, the whole m×n result, row-major.
 /// An element passes when it is within error_bound(), when both are the same infinity, or when both

@@ -28,10 +28,10 @@ double gflops(double products, double milliseconds) { return 2 * products / (mil
 template <class T> double compulsory_bytes(const Operands<T>& operands) {
   const auto& [m, n, k] = operands.sizes;
   const double c = static_cast<double>(m) * static_cast<double>(n);
-  const double elements = static_cast<double>(m) * static_cast<double>(k) +
-                          static_cast<double>(k) * static_cast<double>(n) +
-                          (operands.beta == 0 ? c : 2 * c);
-  return elements * sizeof(T);
+  const double a_and_b = (static_cast<double>(m) + static_cast<double>(n)) * static_cast<double>(k);
+  const auto operand_bytes =
+      static_cast<double>(size_of(kernels::operand_dtype(operands.arithmetic)));
+  return a_and_b * operand_bytes + (operands.beta == 0 ? c : 2 * c) * sizeof(T);
 }
 
 template <class T> std::uint64_t checksum_of(const std::vector<T>& c) {
@@ -70,13 +70,13 @@ std::unique_ptr<device::Device> open_counting_device(const device::Device& devic
 
 template <class T>
 Climb<T>::Climb(device::Device& device, const LadderRequest& request, const Sizes& sizes,
-                Cublas* peer)
+                Cublas* peer, kernels::Arithmetic arithmetic)
     : device_(device),
       request_(request),
       sizes_(sizes),
       peer_(peer),
       stream_(device.create_stream()),
-      operands_(make_operands<T>(request, sizes)),
+      operands_(make_operands<T>(request, sizes, arithmetic)),
       reference_(make_reference(operands_, rows_to_check(sizes, request.seed))),
       counting_device_(open_counting_device(device, request, sizes)) {}
 
@@ -134,7 +134,7 @@ void Climb<T>::run_on_device(RungResult& row, const kernels::KernelImage& image)
   if (sizes_.m == 0 || sizes_.n == 0) return;  // nothing to compute, and no grid to launch
   launch(row, loaded);
   check(row, loaded);
-  if (counting_device_) count(row, image);
+  if (counting_device_ && row.rung->on_virtual_gpu) count(row, image);
   if (device_.is_virtual() || !request_.time || !row.verified) return;
   time(row, loaded);
   check_again(row, loaded);
@@ -170,7 +170,7 @@ void Climb<T>::take_count(RungResult& row, device::LaunchCount count, Dim3 grid)
   row.counters = count.report.counters;
   row.lines = std::move(count.report.lines);
   if (!row.occupancy) return;
-  row.limit = model::find_limit(device_.gpu(), *row.counters, row.rung->dtype,
+  row.limit = model::find_limit(device_.gpu(), *row.counters, dtype_of<T>,
                                 compulsory_bytes(operands_), *row.occupancy, grid.count());
 }
 
@@ -210,7 +210,7 @@ template <class T> void Climb<T>::time(RungResult& row, LoadedRung& loaded) {
   EnqueueRun peer;
   if (peer_ && sizes.products() > 0) {
     peer = [&](int set) {
-      peer_->gemm(row.rung->dtype, row.rung->order, sizes.m, sizes.n, sizes.k, operands_.alpha,
+      peer_->gemm(row.rung->arithmetic, row.rung->order, sizes.m, sizes.n, sizes.k, operands_.alpha,
                   operands.a(set), operands.b(set), operands_.beta, operands.c(set), *stream_);
     };
   }

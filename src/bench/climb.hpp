@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One dtype's share of the ladder: what its rungs have in common (operands, reference, device memory)
+// One arithmetic's share of the ladder: what its rungs have in common (operands, reference, device memory)
 // and how one of them is run, checked, counted and timed.
 #pragma once
 
@@ -27,12 +27,16 @@ using ImageOf = std::function<const kernels::KernelImage&(const kernels::Rung&, 
 LadderResult climb_ladder(device::Device& device, const LadderRequest& request,
                           const LadderProgress& progress, const ImageOf& image_of);
 
+/// T is the type of C.
 template <class T> class Climb {
  public:
   /// `peer` may be nullptr. Makes the operands and the reference.
-  Climb(device::Device& device, const LadderRequest& request, const Sizes& sizes, Cublas* peer);
+  Climb(device::Device& device, const LadderRequest& request, const Sizes& sizes, Cublas* peer,
+        kernels::Arithmetic arithmetic);
 
-  /// Runs one rung of dtype T. `whole_result`: also where the host's loop would compute some rows only.
+  kernels::Arithmetic arithmetic() const { return operands_.arithmetic; }
+
+  /// Runs one rung of that arithmetic. `whole_result`: also where the host's loop would compute some rows only.
   RungResult run(const kernels::Rung& rung, const ImageOf& image_of, bool whole_result);
 
   /// C of the rung that ran last, row-major.

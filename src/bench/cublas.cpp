@@ -28,6 +28,17 @@ template <class Size, class T>
 using Gemm = int(Handle, int op_a, int op_b, Size m, Size n, Size k, const T* alpha, const T* a,
                  Size lda, const T* b, Size ldb, const T* beta, T* c, Size ldc);
 
+// cublasGemmEx: types of A, B and C, and how to compute, by number; alpha and beta in f32.
+template <class Size>
+using GemmEx = int(Handle, int op_a, int op_b, Size m, Size n, Size k, const void* alpha,
+                   const void* a, int a_type, Size lda, const void* b, int b_type, Size ldb,
+                   const void* beta, void* c, int c_type, Size ldc, int compute, int algorithm);
+
+// cudaDataType of library_types.h; cublasComputeType_t and cublasGemmAlgo_t of cublas_api.h.
+enum DataType : int { kR32F = 0, kR16F = 2, kR16BF = 14 };
+enum ComputeType : int { kCompute32F = 68, kCompute32FFastTf32 = 77 };
+constexpr int kDefaultAlgorithm = -1;
+
 // The library's functions, as cublas_v2.h of CUDA 11 to 13 declares them.
 struct Functions {
   int (*create)(Handle*) = nullptr;
@@ -36,7 +47,9 @@ struct Functions {
   int (*set_stream)(Handle, StreamHandle) = nullptr;
   Gemm<int, float>* sgemm = nullptr;
   Gemm<int, double>* dgemm = nullptr;
+  GemmEx<int>* gemm_ex = nullptr;
   // Since CUDA 12, for sizes beyond int; nullptr before.
+  GemmEx<std::int64_t>* gemm_ex_64 = nullptr;
   Gemm<std::int64_t, float>* sgemm_64 = nullptr;
   Gemm<std::int64_t, double>* dgemm_64 = nullptr;
 };
@@ -49,12 +62,14 @@ template <class Function> bool bind(void* library, const char* symbol, Function*
 bool bind_all(void* library, Functions& functions) {
   bind(library, "cublasSgemm_v2_64", functions.sgemm_64);
   bind(library, "cublasDgemm_v2_64", functions.dgemm_64);
+  bind(library, "cublasGemmEx_64", functions.gemm_ex_64);
   return bind(library, "cublasCreate_v2", functions.create) &&
          bind(library, "cublasDestroy_v2", functions.destroy) &&
          bind(library, "cublasGetVersion_v2", functions.get_version) &&
          bind(library, "cublasSetStream_v2", functions.set_stream) &&
          bind(library, "cublasSgemm_v2", functions.sgemm) &&
-         bind(library, "cublasDgemm_v2", functions.dgemm);
+         bind(library, "cublasDgemm_v2", functions.dgemm) &&
+         bind(library, "cublasGemmEx", functions.gemm_ex);
 }
 
 // Where the dynamic linker looks first, then where the toolkit is usually installed.
@@ -90,8 +105,9 @@ class OpenedCublas final : public Cublas {
     return fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
   }
 
-  void gemm(Dtype dtype, Order order, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
-            Address a, Address b, double beta, Address c, device::Stream& stream) override {
+  void gemm(kernels::Arithmetic arithmetic, Order order, std::int64_t m, std::int64_t n,
+            std::int64_t k, double alpha, Address a, Address b, double beta, Address c,
+            device::Stream& stream) override {
     if (m == 0 || n == 0) return;
     // The library is column-major. A row-major C is the column-major transpose of C, which is B
     // transposed times A transposed: the same bytes in exchanged places.
@@ -101,41 +117,75 @@ class OpenedCublas final : public Cublas {
     }
     device_.make_current();
     check(functions_.set_stream(handle_, device::cuda::handle_of(stream)), "cublasSetStream_v2()");
-    if (dtype == Dtype::kF32) {
-      call("cublasSgemm_v2", functions_.sgemm, functions_.sgemm_64, m, n, k,
-           static_cast<float>(alpha), a, b, static_cast<float>(beta), c);
-    } else if (dtype == Dtype::kF64) {
-      call("cublasDgemm_v2", functions_.dgemm, functions_.dgemm_64, m, n, k, alpha, a, b, beta, c);
-    } else {
-      throw Error(ErrorCode::kUnsupported,
-                  fmt::format("dtype = {}: cuBLAS is called for f32 and f64", name_of(dtype)));
+    const auto narrow_alpha = static_cast<float>(alpha), narrow_beta = static_cast<float>(beta);
+    switch (arithmetic) {
+      case kernels::Arithmetic::kF32:
+        call("cublasSgemm_v2", functions_.sgemm, functions_.sgemm_64, m, n, k, narrow_alpha, a, b,
+             narrow_beta, c);
+        break;
+      case kernels::Arithmetic::kF64:
+        call("cublasDgemm_v2", functions_.dgemm, functions_.dgemm_64, m, n, k, alpha, a, b, beta,
+             c);
+        break;
+      case kernels::Arithmetic::kF16:
+        call_ex(kR16F, kCompute32F, m, n, k, narrow_alpha, a, b, narrow_beta, c);
+        break;
+      case kernels::Arithmetic::kBF16:
+        call_ex(kR16BF, kCompute32F, m, n, k, narrow_alpha, a, b, narrow_beta, c);
+        break;
+      case kernels::Arithmetic::kTF32:
+        call_ex(kR32F, kCompute32FFastTf32, m, n, k, narrow_alpha, a, b, narrow_beta, c);
+        break;
     }
   }
 
  private:
-  template <class T>
-  void call(const char* name, Gemm<int, T>* narrow_gemm, Gemm<std::int64_t, T>* wide_gemm,
-            std::int64_t m, std::int64_t n, std::int64_t k, T alpha, Address a, Address b, T beta,
-            Address c) {
-    const auto* first = reinterpret_cast<const T*>(a);
-    const auto* second = reinterpret_cast<const T*>(b);
-    auto* result = reinterpret_cast<T*>(c);
-    const std::int64_t lda = std::max<std::int64_t>(m, 1), ldb = std::max<std::int64_t>(k, 1);
+  // Calls `narrow` with sizes of type int where they fit, else `wide`, where the library has it.
+  template <class Narrow, class Wide>
+  static void call_for(const char* name, bool has_wide, std::int64_t m, std::int64_t n,
+                       std::int64_t k, const Narrow& narrow, const Wide& wide) {
     int status = kSuccess;
     if (std::max({m, n, k}) <= std::numeric_limits<int>::max()) {
-      const auto narrow = [](std::int64_t size) { return static_cast<int>(size); };
-      status =
-          narrow_gemm(handle_, kNotTransposed, kNotTransposed, narrow(m), narrow(n), narrow(k),
-                      &alpha, first, narrow(lda), second, narrow(ldb), &beta, result, narrow(lda));
-    } else if (wide_gemm) {
-      status = wide_gemm(handle_, kNotTransposed, kNotTransposed, m, n, k, &alpha, first, lda,
-                         second, ldb, &beta, result, lda);
+      status = narrow();
+    } else if (has_wide) {
+      status = wide();
     } else {
       throw Error(ErrorCode::kUnsupported,
                   fmt::format("{}: m = {}, n = {}, k = {}: this cuBLAS takes sizes up to {}", name,
                               m, n, k, std::numeric_limits<int>::max()));
     }
     check(status, fmt::format("{}(m {}, n {}, k {})", name, m, n, k));
+  }
+
+  template <class T>
+  void call(const char* name, Gemm<int, T>* narrow, Gemm<std::int64_t, T>* wide, std::int64_t m,
+            std::int64_t n, std::int64_t k, T alpha, Address a, Address b, T beta, Address c) {
+    const auto with = [&]<class Size>(Gemm<Size, T>* function) {
+      const auto lda = static_cast<Size>(std::max<std::int64_t>(m, 1));
+      const auto ldb = static_cast<Size>(std::max<std::int64_t>(k, 1));
+      return function(handle_, kNotTransposed, kNotTransposed, static_cast<Size>(m),
+                      static_cast<Size>(n), static_cast<Size>(k), &alpha,
+                      reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(b), ldb, &beta,
+                      reinterpret_cast<T*>(c), lda);
+    };
+    call_for(
+        name, wide != nullptr, m, n, k, [&] { return with(narrow); }, [&] { return with(wide); });
+  }
+
+  void call_ex(DataType type, ComputeType compute, std::int64_t m, std::int64_t n, std::int64_t k,
+               float alpha, Address a, Address b, float beta, Address c) {
+    const auto with = [&]<class Size>(GemmEx<Size>* function) {
+      const auto lda = static_cast<Size>(std::max<std::int64_t>(m, 1));
+      const auto ldb = static_cast<Size>(std::max<std::int64_t>(k, 1));
+      return function(handle_, kNotTransposed, kNotTransposed, static_cast<Size>(m),
+                      static_cast<Size>(n), static_cast<Size>(k), &alpha,
+                      reinterpret_cast<const void*>(a), type, lda, reinterpret_cast<const void*>(b),
+                      type, ldb, &beta, reinterpret_cast<void*>(c), kR32F, lda, compute,
+                      kDefaultAlgorithm);
+    };
+    call_for(
+        "cublasGemmEx", functions_.gemm_ex_64 != nullptr, m, n, k,
+        [&] { return with(functions_.gemm_ex); }, [&] { return with(functions_.gemm_ex_64); });
   }
 
   Functions functions_;

@@ -10,6 +10,7 @@
 
 #include "core/dtype.hpp"
 #include "device/device.hpp"
+#include "kernels/catalogue.hpp"
 
 namespace tilewise::bench {
 
@@ -21,9 +22,9 @@ class Cublas {
 
   /// "cuBLAS 13.1.0"
   virtual std::string version() const = 0;
-  /// C = alpha·A·B + beta·C, all packed in `order`, f32 or f64 by `dtype`, in `stream`.
-  virtual void gemm(Dtype dtype, Order order, std::int64_t m, std::int64_t n, std::int64_t k,
-                    double alpha, device::Address a, device::Address b, double beta,
+  /// C = alpha·A·B + beta·C, all packed in `order`, in `stream`. f16, bf16 and tf32 with sums in f32.
+  virtual void gemm(kernels::Arithmetic arithmetic, Order order, std::int64_t m, std::int64_t n,
+                    std::int64_t k, double alpha, device::Address a, device::Address b, double beta,
                     device::Address c, device::Stream& stream) = 0;
 };
 

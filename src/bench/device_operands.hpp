@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/operands.hpp"
+#include "core/tensor_map.hpp"
 #include "device/device.hpp"
 #include "kernels/catalogue.hpp"
 
@@ -46,8 +47,8 @@ template <class T> class DeviceOperands {
   struct Set {
     device::Buffer a, b, c;
   };
-  // Copies a matrix into that buffer of the sets [first, last).
-  void copy(const std::vector<T>& row_major, std::int64_t rows, std::int64_t columns,
+  // Copies a matrix, as elements of `dtype`, into that buffer of the sets [first, last).
+  void copy(const std::vector<T>& row_major, Dtype dtype, std::int64_t rows, std::int64_t columns,
             device::Buffer Set::*target, int first, int last);
 
   device::Device& device_;
@@ -57,15 +58,21 @@ template <class T> class DeviceOperands {
   std::deque<Set> sets_;
 };
 
-/// The kernel parameters that every GPU rung has: (m, n, k, alpha, A, B, beta, C).
+/// The kernel parameters that every GPU rung has: (m, n, k, alpha, A, B, beta, C). A and B are addresses
+/// or tensor maps.
 template <class T> struct RungArguments {
   int m = 0, n = 0, k = 0;
   T alpha{};
   device::Address a = 0, b = 0;
   T beta{};
   device::Address c = 0;
+  std::optional<TensorMap> map_a = {}, map_b = {};  ///< in the places of a and b
 
-  std::array<const void*, 8> pointers() const { return {&m, &n, &k, &alpha, &a, &b, &beta, &c}; }
+  std::array<const void*, 8> pointers() const {
+    const void* const first = map_a ? static_cast<const void*>(&*map_a) : &a;
+    const void* const second = map_b ? static_cast<const void*>(&*map_b) : &b;
+    return {&m, &n, &k, &alpha, first, second, &beta, &c};
+  }
 };
 
 /// A rung's kernel for a shape, loaded.
@@ -74,9 +81,10 @@ class LoadedRung {
   LoadedRung(device::Device& device, const kernels::Rung& rung, const kernels::KernelImage& image,
              const Sizes& sizes);
 
-  std::string_view entry() const { return entry_; }
-  Dim3 grid() const { return grid_; }
-  device::KernelAttributes attributes() const { return kernel_->attributes(); }
+  std::string_view entry() const { return shape_.entry; }
+  Dim3 grid() const { return shape_.grid; }
+  /// Shared memory with what the launch asks for.
+  device::KernelAttributes attributes() const;
 
   /// Runs it on one set of operands.
   template <class T>
@@ -87,9 +95,12 @@ class LoadedRung {
                                                     device::Stream& stream);
 
  private:
+  template <class T> RungArguments<T> arguments(const DeviceOperands<T>& operands, int set) const;
+  device::Launch launch_of(const std::array<const void*, 8>& pointers) const;
+
   device::Device& device_;
-  std::string_view entry_;
-  Dim3 grid_, block_;
+  const kernels::Rung& rung_;
+  kernels::LaunchShape shape_;
   std::unique_ptr<device::Module> module_;
   device::Kernel* kernel_ = nullptr;
 };

@@ -15,15 +15,20 @@
 namespace tilewise::bench {
 namespace {
 
-// The rungs of each dtype share their operands, which are made when the first of them is reached.
+// Neighbouring rungs of one arithmetic share their operands, which are made when the first of them is
+// reached and given back before others are made: memory holds one set at a time.
 class Climbs {
  public:
   Climbs(device::Device& device, const LadderRequest& request, const Sizes& sizes, Cublas* peer)
       : device_(device), request_(request), sizes_(sizes), peer_(peer) {}
 
   RungResult run(const kernels::Rung& rung, const ImageOf& image_of, bool keep_c) {
-    return rung.dtype == Dtype::kF32 ? run(f32_, rung, image_of, keep_c)
-                                     : run(f64_, rung, image_of, keep_c);
+    if (kernels::result_dtype(rung.arithmetic) == Dtype::kF64) {
+      f32_.reset();
+      return run(f64_, rung, image_of, keep_c);
+    }
+    f64_.reset();
+    return run(f32_, rung, image_of, keep_c);
   }
   npy::Array kept() && { return std::move(kept_); }
 
@@ -31,7 +36,8 @@ class Climbs {
   template <class T>
   RungResult run(std::optional<Climb<T>>& climb, const kernels::Rung& rung, const ImageOf& image_of,
                  bool keep_c) {
-    if (!climb) climb.emplace(device_, request_, sizes_, peer_);
+    if (climb && climb->arithmetic() != rung.arithmetic) climb.reset();
+    if (!climb) climb.emplace(device_, request_, sizes_, peer_, rung.arithmetic);
     RungResult row = climb->run(rung, image_of, keep_c);
     if (keep_c) kept_ = climb->last_result();
     return row;
@@ -41,7 +47,7 @@ class Climbs {
   const LadderRequest& request_;
   Sizes sizes_;
   Cublas* peer_;
-  std::optional<Climb<float>> f32_;
+  std::optional<Climb<float>> f32_;  // by the type of C
   std::optional<Climb<double>> f64_;
   npy::Array kept_;
 };
@@ -49,12 +55,15 @@ class Climbs {
 void check_rungs(const device::Device& device, const LadderRequest& request,
                  const ImageOf& image_of) {
   for (const kernels::Rung* rung : request.rungs) {
-    if (rung->dtype != Dtype::kF32 && rung->dtype != Dtype::kF64) {
-      throw Error(ErrorCode::kUnsupported,
-                  fmt::format("rung {}: the ladder runs f32 and f64, not {}", rung->name,
-                              name_of(rung->dtype)));
+    if (rung->on_cpu) continue;
+    if (device.is_virtual() && !rung->on_virtual_gpu) {
+      throw Error(
+          ErrorCode::kUnsupported,
+          fmt::format("rung {}: the virtual GPU does not have its instructions yet: it runs "
+                      "on a real one",
+                      rung->name));
     }
-    if (!rung->on_cpu) image_of(*rung, device.gpu());  // throws where there is none
+    image_of(*rung, device.gpu());  // throws where there is none
   }
 }
 

@@ -18,13 +18,14 @@ namespace tilewise::bench {
 namespace {
 
 template <class T>
-void launch_rungs(device::Device& device, const LadderRequest& request, const Sizes& sizes) {
-  const auto wanted = [](const kernels::Rung* rung) {
-    return !rung->on_cpu && rung->dtype == dtype_of<T>;
+void launch_rungs(device::Device& device, const LadderRequest& request, const Sizes& sizes,
+                  kernels::Arithmetic arithmetic) {
+  const auto wanted = [&](const kernels::Rung* rung) {
+    return !rung->on_cpu && rung->arithmetic == arithmetic;
   };
   if (std::none_of(request.rungs.begin(), request.rungs.end(), wanted)) return;
   const std::unique_ptr<device::Stream> stream = device.create_stream();
-  const Operands<T> operands = make_operands<T>(request, sizes);
+  const Operands<T> operands = make_operands<T>(request, sizes, arithmetic);
   for (const kernels::Rung* rung : request.rungs) {
     if (!wanted(rung)) continue;
     const model::Gpu& gpu = device.gpu();
@@ -144,8 +145,11 @@ void launch_each_once(device::Device& device, const LadderRequest& request) {
   const Sizes sizes = resolve_sizes(request);
   check_request(device, request, sizes);
   if (sizes.m == 0 || sizes.n == 0) return;
-  launch_rungs<float>(device, request, sizes);
-  launch_rungs<double>(device, request, sizes);
+  using enum kernels::Arithmetic;
+  for (const kernels::Arithmetic each : {kF32, kTF32, kF16, kBF16}) {
+    launch_rungs<float>(device, request, sizes, each);
+  }
+  launch_rungs<double>(device, request, sizes, kF64);
 }
 
 }  // namespace tilewise::bench

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/elements.hpp"
 #include "core/random.hpp"
 #include "core/thread_pool.hpp"
 
@@ -60,13 +61,23 @@ std::vector<T> integer_matrix(std::int64_t rows, std::int64_t columns, int large
   });
 }
 
+// The nearest number that `dtype` has.
+double rounded_to(Dtype dtype, double value) {
+  std::uint64_t bits = 0;
+  write_elements(dtype, &value, 1, &bits);
+  read_elements(dtype, &bits, 1, 1, &value);
+  return value;
+}
+
 template <class T>
-std::vector<T> matrix_of(const npy::Array* file, std::int64_t rows, std::int64_t columns,
-                         std::uint64_t seed, std::uint64_t stream) {
-  if (!file) return random_matrix<T>(rows, columns, seed, stream);
+std::vector<T> matrix_of(const npy::Array* file, Dtype dtype, std::int64_t rows,
+                         std::int64_t columns, std::uint64_t seed, std::uint64_t stream) {
+  if (!file && dtype == dtype_of<T>) return random_matrix<T>(rows, columns, seed, stream);
   return fill<T>(rows, columns, [&](std::uint64_t index) {
     const auto i = static_cast<std::int64_t>(index);
-    return static_cast<T>(file->at(i / columns, i % columns));
+    const double value = file ? file->at(i / columns, i % columns)
+                              : static_cast<double>(random_element<T>(seed, stream, index));
+    return static_cast<T>(rounded_to(dtype, value));
   });
 }
 
@@ -103,16 +114,20 @@ template <class T> int largest_exact_integer(std::int64_t k) {
 
 }  // namespace
 
-template <class T> Operands<T> make_operands(const LadderRequest& request, const Sizes& sizes) {
+template <class T>
+Operands<T> make_operands(const LadderRequest& request, const Sizes& sizes,
+                          kernels::Arithmetic arithmetic) {
+  const Dtype dtype = kernels::operand_dtype(arithmetic);
   Operands<T> operands;
+  operands.arithmetic = arithmetic;
   operands.alpha = static_cast<T>(request.alpha);
   operands.beta = static_cast<T>(request.beta);
   operands.sizes = sizes;
   const auto& [m, n, k] = sizes;
   if (operands.alpha == 0) operands.sizes.k = 0;
   if (operands.sizes.k > 0) {
-    operands.a = matrix_of<T>(request.a, m, k, request.seed, kStreamA);
-    operands.b = matrix_of<T>(request.b, k, n, request.seed, kStreamB);
+    operands.a = matrix_of<T>(request.a, dtype, m, k, request.seed, kStreamA);
+    operands.b = matrix_of<T>(request.b, dtype, k, n, request.seed, kStreamB);
   }
   if (operands.beta != 0) operands.c0 = random_matrix<T>(m, n, request.seed, kStreamC);
   return operands;
@@ -122,6 +137,7 @@ template <class T> Operands<T> make_integer_operands(const Operands<T>& like, st
   Operands<T> operands;
   const int largest = largest_exact_integer<T>(like.sizes.k);
   if (largest == 0) return operands;
+  operands.arithmetic = like.arithmetic;
   operands.sizes = like.sizes;
   operands.alpha = -2;
   operands.beta = like.beta == 0 ? T{0} : T{3};
@@ -146,8 +162,8 @@ std::vector<T> to_row_major(const std::vector<T>& column_major, std::int64_t row
   return transpose(column_major, columns, rows);  // column-major is the transpose in row-major
 }
 
-template Operands<float> make_operands(const LadderRequest&, const Sizes&);
-template Operands<double> make_operands(const LadderRequest&, const Sizes&);
+template Operands<float> make_operands(const LadderRequest&, const Sizes&, kernels::Arithmetic);
+template Operands<double> make_operands(const LadderRequest&, const Sizes&, kernels::Arithmetic);
 template Operands<float> make_integer_operands(const Operands<float>&, std::uint64_t);
 template Operands<double> make_integer_operands(const Operands<double>&, std::uint64_t);
 template std::vector<float> to_column_major(const std::vector<float>&, std::int64_t, std::int64_t);

@@ -72,10 +72,12 @@ void check_grid(const device::Device& device, const kernels::Rung& rung, const S
                   gpu.max_grid_y, gpu.max_grid_z));
 }
 
-std::uint64_t largest_element(const LadderRequest& request) {
+// Bytes of the largest element that `dtype_of` says of a rung's arithmetic.
+std::uint64_t largest_element(const LadderRequest& request,
+                              Dtype (*dtype_of)(kernels::Arithmetic)) {
   std::uint64_t bytes = 0;
   for (const kernels::Rung* rung : request.rungs) {
-    bytes = std::max<std::uint64_t>(bytes, size_of(rung->dtype));
+    bytes = std::max<std::uint64_t>(bytes, size_of(dtype_of(rung->arithmetic)));
   }
   return bytes;
 }
@@ -84,15 +86,17 @@ struct Bytes {
   double a, b, c;
 };
 
-// Of the three matrices. Throws for sizes below 0 and for bytes that do not fit 64 bits.
-Bytes checked_bytes(const LadderRequest& request, const Sizes& sizes) {
+// Of the three matrices, with A and B as `operand_dtype` has them. Throws for sizes below 0 and for bytes that do not fit 64 bits.
+Bytes checked_bytes(const LadderRequest& request, const Sizes& sizes,
+                    Dtype (*operand_dtype)(kernels::Arithmetic)) {
   check_size("m", sizes.m);
   check_size("n", sizes.n);
   check_size("k", sizes.k);
-  const std::uint64_t element = largest_element(request);
-  return {static_cast<double>(matrix_bytes("A", sizes.m, sizes.k, element)),
-          static_cast<double>(matrix_bytes("B", sizes.k, sizes.n, element)),
-          static_cast<double>(matrix_bytes("C", sizes.m, sizes.n, element))};
+  const std::uint64_t operand = largest_element(request, operand_dtype);
+  const std::uint64_t result = largest_element(request, kernels::result_dtype);
+  return {static_cast<double>(matrix_bytes("A", sizes.m, sizes.k, operand)),
+          static_cast<double>(matrix_bytes("B", sizes.k, sizes.n, operand)),
+          static_cast<double>(matrix_bytes("C", sizes.m, sizes.n, result))};
 }
 
 // Beyond the full check, a second set of operands holds integers (check_exact()).
@@ -123,7 +127,8 @@ Sizes resolve_sizes(const LadderRequest& request) {
 }
 
 void check_request(const device::Device& device, const LadderRequest& request, const Sizes& sizes) {
-  const auto [a, b, c] = checked_bytes(request, sizes);
+  const auto [a, b, c] = checked_bytes(request, sizes, kernels::operand_dtype);
+  const auto [host_a, host_b, host_c] = checked_bytes(request, sizes, kernels::result_dtype);
   check_kernel_limit("m", sizes.m);
   check_kernel_limit("n", sizes.n);
   check_kernel_limit("k", sizes.k);
@@ -132,13 +137,15 @@ void check_request(const device::Device& device, const LadderRequest& request, c
   const double sets = operand_sets(sizes);
   const double on_device = sets * (a + b + c);
   require_memory(on_device, static_cast<double>(device.free_memory()), sizes, device.description());
-  // A, B and C0; C as it comes back and once more for a column-major rung; the reference.
-  const double on_host = sets * (a + b + c) + 2 * c + (device.is_virtual() ? on_device : 0);
+  // A, B and C0, in the type of C; C as it comes back and once more for a column-major rung; the
+  // reference.
+  const double on_host =
+      sets * (host_a + host_b + host_c) + 2 * host_c + (device.is_virtual() ? on_device : 0);
   require_memory(on_host, static_cast<double>(available_memory()), sizes, "this machine");
 }
 
 void check_cpu_request(const LadderRequest& request, const Sizes& sizes) {
-  const auto [a, b, c] = checked_bytes(request, sizes);
+  const auto [a, b, c] = checked_bytes(request, sizes, kernels::result_dtype);
   // A, B and C0; C as it is computed and as it was the first time; the reference, two numbers in
   // f64 for each element, or for a sample of its rows (rows_to_check()).
   const double sets = operand_sets(sizes);

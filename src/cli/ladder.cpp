@@ -37,6 +37,7 @@ constexpr const char* kExamples =
     "  tilewise ladder --a A.npy --b B.npy --save-c C.npy\n"
     "  tilewise ladder --gpu rtx3090 --m 1000 --n 500 --k 300 --json result.json\n"
     "  tilewise ladder --device cuda --size 8192 --repeat 20 --counters\n"
+    "  tilewise ladder --dtype bf16,f16 --size 512\n"
     "  tilewise ladder --device cpu --rungs registers..engine";
 
 /// The matrices of --a and --b.
@@ -100,7 +101,27 @@ std::vector<const kernels::Rung*> choose_rungs(const LadderOptions& options) {
   if (options.rungs.empty() && kernels::images().empty()) {
     std::erase_if(rungs, [](const kernels::Rung* rung) { return !rung->on_cpu; });
   }
+  if (!options.dtypes.empty()) {
+    rungs = kernels::select_dtypes(std::move(rungs), options.dtypes);
+  }
   return rungs;
+}
+
+// Takes out the rungs that the device has no instructions for, and returns their names. Those asked for
+// by name stay, and running them says what they lack.
+std::vector<std::string_view> leave_out(std::vector<const kernels::Rung*>& rungs,
+                                        const device::Device& device,
+                                        const LadderOptions& options) {
+  const model::Gpu& gpu = device.gpu();
+  std::vector<std::string_view> names;
+  if (!options.rungs.empty()) return names;
+  std::erase_if(rungs, [&](const kernels::Rung* rung) {
+    const bool cannot = !kernels::can_run_on(*rung, gpu.compute_major, gpu.compute_minor) ||
+                        (device.is_virtual() && !rung->on_virtual_gpu);
+    if (cannot) names.push_back(rung->name);
+    return cannot;
+  });
+  return names;
 }
 
 bench::LadderRequest make_request(const LadderOptions& options, const Inputs& inputs,
@@ -209,6 +230,7 @@ int run(const LadderOptions& options) {
   }
   const std::unique_ptr<device::Device> device = open_device(options);
   check_ability(*device, options);
+  const std::vector<std::string_view> left_out = leave_out(rungs, *device, options);
   const bench::LadderRequest request = make_request(
       options, inputs, device->is_virtual() ? kVirtualSize : kRealSize, std::move(rungs));
   if (options.launch_once) {
@@ -221,8 +243,13 @@ int run(const LadderOptions& options) {
   bench::LadderResult result = climb(device.get(), request, options);
   if (counters) counters->read(result, request);
   const int code = show(result, options);
-  if (request.rungs.size() < kernels::select_rungs(options.rungs).size()) {
+  if (kernels::images().empty() && options.rungs.empty()) {
     complain("this build has no GPU kernels (nvcc was missing): only the host's rungs ran");
+  } else if (!left_out.empty()) {
+    complain(
+        fmt::format("the {} has no instructions for {}: left out",
+                    device->is_virtual() ? "virtual " + device->gpu().name : device->gpu().name,
+                    fmt::join(left_out, ", ")));
   }
   return code;
 }

@@ -60,6 +60,8 @@ void add_device(CLI::App& command, LadderOptions& o) {
       "What the virtual GPU plays (see 'tilewise devices'); else h200", parse_name);
   add(command, "--rungs", "LIST", o.rungs, "Names and ranges: a,b,first..last; else all",
       parse_name);
+  add(command, "--dtype", "LIST", o.dtypes, "Only rungs in f16, bf16, tf32, f32, f64; else all",
+      parse_name);
   add(command, "--repeat", "N", o.repeat, "Timed runs a rung on a real GPU or the CPU",
       [](const std::string& name, const std::string& text) {
         const std::int64_t value = parse_whole(name, text, 1);

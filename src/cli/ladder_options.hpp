@@ -20,7 +20,8 @@ struct LadderOptions {
   std::optional<std::int64_t> size, m, n, k;
   std::string a, b;  ///< files; empty: random
   double alpha = 1, beta = 0;
-  std::string rungs;  ///< empty: all
+  std::string rungs;   ///< empty: all
+  std::string dtypes;  ///< empty: all
   std::optional<int> repeat;
   std::uint64_t seed = 1;
   std::string json, csv, html, save_c;

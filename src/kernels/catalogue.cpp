@@ -14,6 +14,9 @@ namespace {
 
 constexpr TileShape kTile32{.bm = 32, .bn = 32, .bk = 32};
 constexpr TileShape kTile128{.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8};
+constexpr TileShape kTileHopper{.bm = 128, .bn = 256, .bk = 64, .wm = 16, .wn = 256};
+constexpr int kSharedHopper = 197632;
+constexpr Box kBoxA{.rows = 128, .columns = 64}, kBoxB{.rows = 64, .columns = 64};
 
 constexpr std::array kLadder{
     Rung{.name = "cpu_loop",
@@ -220,7 +223,7 @@ constexpr std::array kLadder{
          .idea = "8-byte elements: a warp reads in two phases of 16 lanes; A is broadcast, B "
                  "contiguous.",
          .source = "003",
-         .dtype = Dtype::kF64,
+         .arithmetic = Arithmetic::kF64,
          .tile = {.bm = 16, .bn = 16, .bk = 16},
          .block = {16, 16},
          .shared_bytes = 4096,
@@ -231,7 +234,7 @@ constexpr std::array kLadder{
          .idea = "Column-major storage: x walks down the rows to stay coalesced, and one column of "
                  "padding keeps the banks apart.",
          .source = "002",
-         .dtype = Dtype::kF64,
+         .arithmetic = Arithmetic::kF64,
          .order = Order::kColumnMajor,
          .tile = {.bm = 16, .bn = 16, .bk = 16},
          .block = {16, 16},
@@ -239,6 +242,142 @@ constexpr std::array kLadder{
          .shared_bytes = 4352,
          .unit = "20_f64_column_major",
          .entry = "ladder_f64_column_major"},
+    Rung{.name = "cp_async",
+         .title = "Asynchronous copies, four stages",
+         .idea =
+             "Copies that pass the registers by, asked for three steps ahead; A is transposed on "
+             "its way.",
+         .tile = {.bm = 128, .bn = 128, .bk = 8, .wm = 64, .wn = 64, .tm = 16, .tn = 8},
+         .block = {128},
+         .shared_bytes = 33280,
+         .unit = "21_cp_async",
+         .entry = "ladder_cp_async",
+         .multiple = 4,
+         .entry_any = "ladder_cp_async_any"},
+    Rung{.name = "wmma",
+         .title = "Tensor cores: WMMA",
+         .idea = "One instruction of a warp multiplies 16x16x16 halves; fragments are loaded and "
+                 "stored by the library, whoever holds what.",
+         .source = "003",
+         .arithmetic = Arithmetic::kF16,
+         .tile = {.bm = 128, .bn = 128, .bk = 32, .wm = 64, .wn = 32},
+         .block = {256},
+         .shared_bytes = 37888,
+         .unit = "22_wmma",
+         .entry = "ladder_wmma",
+         .multiple = 8,
+         .entry_any = "ladder_wmma_any"},
+    Rung{.name = "mma_f16",
+         .title = "Tensor cores: ldmatrix and mma.sync",
+         .idea = "Fragments in known places: read ahead by ldmatrix from swizzled tiles, sums "
+                 "straight from registers to C.",
+         .arithmetic = Arithmetic::kF16,
+         .tile = {.bm = 128, .bn = 128, .bk = 64, .wm = 64, .wn = 64},
+         .block = {128},
+         .dynamic_shared_bytes = 98304,
+         .unit = "23_mma_f16",
+         .entry = "ladder_mma_f16",
+         .multiple = 8,
+         .entry_any = "ladder_mma_f16_any"},
+    Rung{.name = "mma_bf16",
+         .title = "The same in bf16",
+         .idea = "f32's range in 16 bits: the same bytes, places and rate, three bits less of "
+                 "precision.",
+         .arithmetic = Arithmetic::kBF16,
+         .tile = {.bm = 128, .bn = 128, .bk = 64, .wm = 64, .wn = 64},
+         .block = {128},
+         .dynamic_shared_bytes = 98304,
+         .unit = "24_mma_bf16",
+         .entry = "ladder_mma_bf16",
+         .multiple = 8,
+         .entry_any = "ladder_mma_bf16_any"},
+    Rung{.name = "mma_tf32",
+         .title = "f32 through tensor cores",
+         .idea = "f32 matrices as they are, of which the tensor cores read 19 bits, rounded on the "
+                 "way.",
+         .arithmetic = Arithmetic::kTF32,
+         .tile = {.bm = 128, .bn = 128, .bk = 32, .wm = 64, .wn = 64},
+         .block = {128},
+         .dynamic_shared_bytes = 98304,
+         .unit = "25_mma_tf32",
+         .entry = "ladder_mma_tf32",
+         .multiple = 4,
+         .entry_any = "ladder_mma_tf32_any"},
+    Rung{.name = "mma_f64",
+         .title = "f64 through tensor cores",
+         .idea = "Double precision at twice the FMA pipes' rate, each product and sum rounded as "
+                 "ever.",
+         .arithmetic = Arithmetic::kF64,
+         .tile = {.bm = 128, .bn = 128, .bk = 16, .wm = 64, .wn = 32},
+         .block = {256},
+         .dynamic_shared_bytes = 131072,
+         .unit = "26_mma_f64",
+         .entry = "ladder_mma_f64",
+         .multiple = 2,
+         .entry_any = "ladder_mma_f64_any"},
+    Rung{.name = "wgmma",
+         .title = "TMA and wgmma",
+         .idea = "One thread asks for whole tiles; a warpgroup multiplies them where they lie, "
+                 "without fragments.",
+         .arithmetic = Arithmetic::kBF16,
+         .tile = kTileHopper,
+         .block = {256},
+         .dynamic_shared_bytes = kSharedHopper,
+         .compute_major = 9,
+         .unit = "27_wgmma",
+         .entry = "ladder_wgmma",
+         .multiple = 8,
+         .entry_any = "ladder_wgmma_any",
+         .box_a = kBoxA,
+         .box_b = kBoxB},
+    Rung{.name = "warp_specialised",
+         .title = "Warps with roles",
+         .idea = "One warpgroup asks for tiles, two multiply; barriers for full and empty stages "
+                 "take the place of meeting each step.",
+         .arithmetic = Arithmetic::kBF16,
+         .tile = kTileHopper,
+         .block = {384},
+         .dynamic_shared_bytes = kSharedHopper,
+         .compute_major = 9,
+         .unit = "28_warp_specialised",
+         .entry = "ladder_warp_specialised",
+         .multiple = 8,
+         .entry_any = "ladder_warp_specialised_any",
+         .box_a = kBoxA,
+         .box_b = kBoxB},
+    Rung{.name = "cluster_multicast",
+         .title = "Clusters with multicast",
+         .idea = "Two blocks, one below the other, fetch half of their common tile of B each, and "
+                 "both get all of it.",
+         .arithmetic = Arithmetic::kBF16,
+         .tile = kTileHopper,
+         .block = {384},
+         .dynamic_shared_bytes = kSharedHopper,
+         .compute_major = 9,
+         .unit = "29_cluster_multicast",
+         .entry = "ladder_cluster_multicast",
+         .multiple = 8,
+         .entry_any = "ladder_cluster_multicast_any",
+         .box_a = kBoxA,
+         .box_b = kBoxB,
+         .cluster = 2},
+    Rung{.name = "persistent",
+         .title = "Persistent blocks",
+         .idea = "Blocks that stay: the next tile's stages fill while this one's sums are stored, "
+                 "and neighbours in time are neighbours in C.",
+         .arithmetic = Arithmetic::kBF16,
+         .tile = kTileHopper,
+         .block = {384},
+         .dynamic_shared_bytes = kSharedHopper,
+         .compute_major = 9,
+         .unit = "30_persistent",
+         .entry = "ladder_persistent",
+         .multiple = 8,
+         .entry_any = "ladder_persistent_any",
+         .box_a = kBoxA,
+         .box_b = kBoxB,
+         .cluster = 2,
+         .persistent = true},
 };
 
 // CUDA's limit on a grid's y and z: https://docs.nvidia.com/cuda/cuda-c-programming-guide, table
@@ -268,7 +407,53 @@ std::span<const Rung> rungs_of(std::string_view item, std::span<const Rung> amon
   return {&first, &last + 1};
 }
 
+// "f16,bf16"
+std::vector<Arithmetic> arithmetics_of(std::string_view expression) {
+  constexpr std::array kAll{Arithmetic::kF16, Arithmetic::kBF16, Arithmetic::kTF32,
+                            Arithmetic::kF32, Arithmetic::kF64};
+  std::vector<Arithmetic> wanted;
+  for (std::string_view rest = expression;;) {
+    const auto comma = rest.find(',');
+    const std::string_view name = trimmed(rest.substr(0, comma));
+    const auto found = std::ranges::find(kAll, name, [](Arithmetic each) { return name_of(each); });
+    if (found == kAll.end())
+      throw Error(ErrorCode::kInvalidArgument, "--dtype: there is no '" + std::string(name) +
+                                                   "': expected f16, bf16, tf32, f32 or f64");
+    wanted.push_back(*found);
+    if (comma == std::string_view::npos) return wanted;
+    rest = rest.substr(comma + 1);
+  }
+}
+
+TensorType tensor_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF16: return TensorType::kF16;
+    case Dtype::kBF16: return TensorType::kBf16;
+    case Dtype::kF64: return TensorType::kF64;
+    default: return TensorType::kF32;
+  }
+}
+
 }  // namespace
+
+std::string_view name_of(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::kTF32 ? "tf32" : tilewise::name_of(operand_dtype(arithmetic));
+}
+
+Dtype operand_dtype(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kF16: return Dtype::kF16;
+    case Arithmetic::kBF16: return Dtype::kBF16;
+    case Arithmetic::kTF32:
+    case Arithmetic::kF32: return Dtype::kF32;
+    case Arithmetic::kF64: return Dtype::kF64;
+  }
+  return Dtype::kF32;
+}
+
+Dtype result_dtype(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::kF64 ? Dtype::kF64 : Dtype::kF32;
+}
 
 std::span<const Rung> ladder() { return kLadder; }
 
@@ -296,8 +481,27 @@ std::vector<const Rung*> select_rungs(std::string_view expression, std::span<con
   return selected;
 }
 
+std::vector<const Rung*> select_dtypes(std::vector<const Rung*> rungs,
+                                       std::string_view expression) {
+  const std::vector<Arithmetic> wanted = arithmetics_of(expression);
+  std::erase_if(rungs, [&](const Rung* rung) {
+    return std::ranges::find(wanted, rung->arithmetic) == wanted.end();
+  });
+  if (rungs.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "--dtype " + std::string(expression) + ": none of the rungs computes in that");
+  return rungs;
+}
+
+bool can_run_on(const Rung& rung, int compute_major, int compute_minor) {
+  if (rung.compute_major == 9) return compute_major == 9 && compute_minor == 0;
+  return compute_major >= rung.compute_major;
+}
+
 std::string_view entry_for(const Rung& rung, std::int64_t n, std::int64_t k) {
-  return n % rung.multiple == 0 && k % rung.multiple == 0 ? rung.entry : rung.entry_any;
+  const bool aligned = n % rung.multiple == 0 && k % rung.multiple == 0;
+  const bool nothing_to_map = rung.box_a.rows > 0 && k == 0;  // no tensor map has rows of length 0
+  return aligned && !nothing_to_map ? rung.entry : rung.entry_any;
 }
 
 Dim3 grid_for(const Rung& rung, std::int64_t m, std::int64_t n) {
@@ -313,6 +517,42 @@ Dim3 grid_for(const Rung& rung, std::int64_t m, std::int64_t n) {
   const std::int64_t z = std::max<std::int64_t>(1, blocks_for(y, kMaximumGridY));
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(blocks_for(y, z)),
           static_cast<std::uint32_t>(z)};
+}
+
+LaunchShape launch_shape(const Rung& rung, std::int64_t m, std::int64_t n, std::int64_t k,
+                         int sm_count) {
+  LaunchShape shape{.entry = entry_for(rung, n, k), .grid = grid_for(rung, m, n)};
+  if (shape.entry != rung.entry) return shape;
+  shape.tensor_maps = rung.box_a.rows > 0;
+  if (rung.cluster == 1 && !rung.persistent) return shape;
+  // Clusters down the rows of C; every z holds whole ones.
+  const std::int64_t across = shape.grid.x, cluster = rung.cluster;
+  const std::int64_t down = blocks_for(m, rung.tile.bm * cluster);
+  if (rung.persistent) {
+    const std::int64_t at_a_time = std::max<std::int64_t>(1, sm_count / cluster);
+    const std::int64_t clusters = std::min(down * across, at_a_time);
+    shape.grid = {static_cast<std::uint32_t>(clusters * cluster), 1, 1};
+  } else {
+    const std::int64_t z = blocks_for(down, kMaximumGridY / cluster);
+    shape.grid.y = static_cast<std::uint32_t>(blocks_for(down, z) * cluster);
+    shape.grid.z = static_cast<std::uint32_t>(z);
+  }
+  return shape;
+}
+
+TensorMapRequest map_of(const Rung& rung, const Box& box, std::uint64_t address, std::int64_t rows,
+                        std::int64_t columns) {
+  const Dtype dtype = operand_dtype(rung.arithmetic);
+  TensorMapRequest request;
+  request.type = tensor_type(dtype);
+  request.rank = 2;
+  request.address = address;
+  request.dimensions = {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)};
+  request.strides = {static_cast<std::uint64_t>(columns) * size_of(dtype)};
+  request.box = {static_cast<std::uint32_t>(box.columns), static_cast<std::uint32_t>(box.rows)};
+  request.swizzle = TensorSwizzle::k128B;
+  request.l2_promotion = 128;
+  return request;
 }
 
 }  // namespace tilewise::kernels

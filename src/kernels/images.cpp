@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/images.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -62,9 +63,14 @@ const KernelImage& find_image(std::string_view unit, int compute_major, int comp
                     "without nvcc; run scripts/setup.sh and build again");
   if (!unit_exists)
     throw Error(ErrorCode::kInvalidArgument, "there is no kernel unit '" + name + "'");
+  const bool hopper_only = std::ranges::all_of(images(), [&](const KernelImage& image) {
+    return image.unit != unit || architecture_of(image.arch).exact;
+  });
   throw Error(ErrorCode::kUnsupported,
               "kernel unit '" + name + "': compute capability " + std::to_string(compute_major) +
-                  "." + std::to_string(compute_minor) + " is too low; 8.0 or later is needed");
+                  "." + std::to_string(compute_minor) +
+                  (hopper_only ? " has no instructions for it; 9.0 is needed"
+                               : " is too low; 8.0 or later is needed"));
 }
 
 }  // namespace tilewise::kernels

@@ -44,7 +44,8 @@ void add_description(std::vector<Column>& columns) {
   using bench::RungResult;
   columns.push_back(column("name", [](const RungResult& r) { return r.rung->name; }));
   columns.push_back(column("title", [](const RungResult& r) { return r.rung->title; }));
-  columns.push_back(column("dtype", [](const RungResult& r) { return name_of(r.rung->dtype); }));
+  columns.push_back(
+      column("dtype", [](const RungResult& r) { return kernels::name_of(r.rung->arithmetic); }));
   columns.push_back(column("m", [](const RungResult& r) { return r.m; }));
   columns.push_back(column("n", [](const RungResult& r) { return r.n; }));
   columns.push_back(column("k", [](const RungResult& r) { return r.k; }));

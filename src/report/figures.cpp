@@ -39,8 +39,10 @@ std::optional<double> fma_per_wavefront(const Counters& counters) {
 double compulsory_bytes(const bench::RungResult& rung, double beta) {
   const auto m = static_cast<double>(rung.m), n = static_cast<double>(rung.n),
              k = static_cast<double>(rung.k);
-  const double elements = m * k + k * n + (beta == 0 ? 1 : 2) * m * n;
-  return elements * static_cast<double>(size_of(rung.rung->dtype));
+  const kernels::Arithmetic arithmetic = rung.rung->arithmetic;
+  const auto operand = static_cast<double>(size_of(kernels::operand_dtype(arithmetic)));
+  const auto result = static_cast<double>(size_of(kernels::result_dtype(arithmetic)));
+  return (m * k + k * n) * operand + (beta == 0 ? 1 : 2) * m * n * result;
 }
 
 const model::Gpu* gpu_of(const bench::Context& context) {

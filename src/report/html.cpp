@@ -103,7 +103,7 @@ Climb climb(const bench::LadderResult& result, const Figure& figure, bool lower_
   for (const bench::RungResult& rung : result.rungs) {
     const std::optional<double> value = figure(rung);
     const bool beside_gpu = rung.rung->on_cpu && !result.context.on_cpu;
-    if (rung.rung->dtype != Dtype::kF32 || beside_gpu || !value) continue;
+    if (rung.rung->arithmetic != kernels::Arithmetic::kF32 || beside_gpu || !value) continue;
     if (!found.first) {
       found = {&rung, &rung, *value, *value};
     } else if (lower_is_better ? *value < found.to : *value > found.to) {

@@ -200,7 +200,7 @@ std::string tiles_text(const kernels::TileShape& tile) {
 std::string facts(const bench::RungResult& result) {
   const kernels::Rung& rung = *result.rung;
   std::string out = "<dl class=\"facts\">";
-  out += fact("type", fmt::format("{}, {}", name_of(rung.dtype),
+  out += fact("type", fmt::format("{}, {}", kernels::name_of(rung.arithmetic),
                                   rung.order == Order::kRowMajor ? "row-major" : "column-major"));
   out += fact("tile (block)", tiles_text(rung.tile));
   out += fact("threads a block", threads_text(rung));

@@ -129,7 +129,7 @@ std::vector<Column> columns_of(const bench::LadderResult& result) {
   std::vector<Column> columns{
       {"type", false,
        [](const bench::RungResult& r) {
-         const std::string name(name_of(r.rung->dtype));
+         const std::string name(kernels::name_of(r.rung->arithmetic));
          return Cell{name, name, ""};
        }},
       {"error", true, error_cell},

@@ -50,7 +50,7 @@ void put_description(Json& object, const bench::RungResult& result) {
   const kernels::Rung& rung = *result.rung;
   object["name"] = rung.name;
   object["title"] = rung.title;
-  object["dtype"] = name_of(rung.dtype);
+  object["dtype"] = kernels::name_of(rung.arithmetic);
   object["m"] = result.m;
   object["n"] = result.n;
   object["k"] = result.k;

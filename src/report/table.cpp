@@ -108,7 +108,7 @@ void Table::add_check() {
     return Cell{std::string(r.rung->name), kBold};
   });
   add(60, "type", "", true, [](const bench::RungResult& r) {
-    return Cell{std::string(name_of(r.rung->dtype)), {}};
+    return Cell{std::string(kernels::name_of(r.rung->arithmetic)), {}};
   });
   // Never by colour alone: the word stands there too.
   add(90, "error", "against f64", true, [](const bench::RungResult& r) {

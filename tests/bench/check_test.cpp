@@ -62,6 +62,13 @@ TEST(ErrorBound, GrowsWithKAndHoldsTheRoundoffsOfBothSides) {
   EXPECT_DOUBLE_EQ(error_bound<float>(100), 104 * u / (1 - 104 * u));
   EXPECT_DOUBLE_EQ(error_bound<double>(100), 104 * 0x1p-52 / (1 - 104 * 0x1p-52));
   EXPECT_EQ(error_bound<float>(std::int64_t{1} << 31), 1.0);
+  // Tensor cores: twice k + 16, and the four of alpha and beta.
+  const double cut = (2 * (100 + 16) + 4) * u;
+  EXPECT_DOUBLE_EQ(error_bound<float>(100, kernels::Arithmetic::kBF16), cut / (1 - cut));
+  EXPECT_EQ(error_bound<float>(100, kernels::Arithmetic::kF16),
+            error_bound<float>(100, kernels::Arithmetic::kBF16));
+  const double rounded = cut + 0x1p-10;
+  EXPECT_DOUBLE_EQ(error_bound<float>(100, kernels::Arithmetic::kTF32), rounded / (1 - rounded));
 }
 
 TEST(Reference, IsTheProductInF64) {

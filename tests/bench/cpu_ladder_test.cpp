@@ -50,7 +50,7 @@ TEST(CpuLadder, DescribesTheRungsOfTheRoomCpu) {
   for (const kernels::Rung& rung : kernels::ladder()) gpu.insert(rung.name);
   for (const kernels::Rung& rung : cpu_ladder()) {
     EXPECT_TRUE(rung.on_cpu) << rung.name;
-    EXPECT_EQ(rung.dtype, Dtype::kF32);
+    EXPECT_EQ(rung.arithmetic, kernels::Arithmetic::kF32);
     EXPECT_FALSE(gpu.contains(rung.name)) << rung.name << " is the name of a GPU's rung too";
   }
 }

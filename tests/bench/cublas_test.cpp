@@ -20,15 +20,16 @@ TEST(Cublas, SaysWhyItIsNotThere) {
 }
 
 template <class T>
-void expect_right(device::Device& device, Cublas& cublas, Order order, double beta) {
+void expect_right(device::Device& device, Cublas& cublas, Order order, double beta,
+                  kernels::Arithmetic arithmetic = arithmetic_of<T>) {
   LadderRequest request;
   request.alpha = -1.5;
   request.beta = beta;
-  const Operands<T> operands = make_operands<T>(request, {37, 29, 31});
+  const Operands<T> operands = make_operands<T>(request, {37, 29, 31}, arithmetic);
   const auto stream = device.create_stream();
   DeviceOperands<T> on_device(device, *stream, operands, order);
   on_device.reset_c();
-  cublas.gemm(dtype_of<T>, order, 37, 29, 31, operands.alpha, on_device.a(0), on_device.b(0),
+  cublas.gemm(arithmetic, order, 37, 29, 31, operands.alpha, on_device.a(0), on_device.b(0),
               operands.beta, on_device.c(0), *stream);
   const std::vector<T> c = on_device.read_c();
   const Reference reference = make_reference(operands, rows_to_check(operands.sizes, 1));
@@ -47,6 +48,10 @@ TEST(Cublas, MultipliesBothOrdersAndDtypes) {
     for (const double beta : {0.0, 0.5}) {
       expect_right<float>(*device, *cublas, order, beta);
       expect_right<double>(*device, *cublas, order, beta);
+      using enum kernels::Arithmetic;
+      for (const kernels::Arithmetic each : {kF16, kBF16, kTF32}) {
+        expect_right<float>(*device, *cublas, order, beta, each);
+      }
     }
   }
 }

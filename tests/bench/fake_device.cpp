@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/elements.hpp"
+
 namespace tilewise::bench {
 namespace {
 
@@ -56,10 +58,20 @@ template <class T> T argument(const device::Launch& launch, std::size_t index) {
   return value;
 }
 
+// The matrix at `address`, whose elements are of `dtype`.
+template <class T>
+std::vector<T> read_matrix(device::Address address, Dtype dtype, std::int64_t elements) {
+  std::vector<double> wide(static_cast<std::size_t>(elements));
+  read_elements(dtype, reinterpret_cast<const void*>(address), 1, elements, wide.data());
+  std::vector<T> matrix;
+  for (const double value : wide) matrix.push_back(static_cast<T>(value));
+  return matrix;
+}
+
 kernels::Rung make_rung(std::string_view name, Dtype dtype, Order order) {
   kernels::Rung rung;
   rung.name = name;
-  rung.dtype = dtype;
+  rung.arithmetic = dtype == Dtype::kF64 ? kernels::Arithmetic::kF64 : kernels::Arithmetic::kF32;
   rung.order = order;
   rung.block = {32, 32, 1};
   rung.entry = name;
@@ -113,9 +125,13 @@ void FakeDevice::launch(device::Kernel& kernel, const device::Launch& launch, de
   const Order order = name.ends_with("column") ? Order::kColumnMajor : Order::kRowMajor;
   ++launches_;
   if (name.starts_with("fake_f64")) {
-    multiply<double>(launch, order);
+    multiply<double>(launch, order, Dtype::kF64);
+  } else if (name.starts_with("fake_f16")) {
+    multiply<float>(launch, order, Dtype::kF16);
+  } else if (name.starts_with("fake_bf16")) {
+    multiply<float>(launch, order, Dtype::kBF16);
   } else {
-    multiply<float>(launch, order);
+    multiply<float>(launch, order, Dtype::kF32);
   }
 }
 
@@ -129,12 +145,13 @@ std::optional<device::LaunchCount> FakeDevice::launch_counted(device::Kernel& ke
   return count;
 }
 
-template <class T> void FakeDevice::multiply(const device::Launch& launch, Order order) {
+template <class T>
+void FakeDevice::multiply(const device::Launch& launch, Order order, Dtype operand) {
   const std::int64_t m = argument<int>(launch, 0), n = argument<int>(launch, 1);
   const std::int64_t k = argument<int>(launch, 2);
   const T alpha = argument<T>(launch, 3), beta = argument<T>(launch, 6);
-  const auto* a = reinterpret_cast<const T*>(argument<device::Address>(launch, 4));
-  const auto* b = reinterpret_cast<const T*>(argument<device::Address>(launch, 5));
+  const auto a = read_matrix<T>(argument<device::Address>(launch, 4), operand, m * k);
+  const auto b = read_matrix<T>(argument<device::Address>(launch, 5), operand, k * n);
   auto* c = reinterpret_cast<T*>(argument<device::Address>(launch, 7));
   const bool rows = order == Order::kRowMajor;
   const std::int64_t strike_row = strike_row_ < 0 ? m / 2 : strike_row_;
@@ -177,6 +194,19 @@ const kernels::Rung& fake_rung(Dtype dtype, Order order) {
       make_rung("fake_f64_column", Dtype::kF64, Order::kColumnMajor);
   if (order == Order::kRowMajor) return dtype == Dtype::kF32 ? f32 : f64;
   return dtype == Dtype::kF32 ? f32_column : f64_column;
+}
+
+const kernels::Rung& fake_rung(kernels::Arithmetic arithmetic) {
+  const auto make = [](std::string_view name, kernels::Arithmetic of) {
+    kernels::Rung rung = make_rung(name, Dtype::kF32, Order::kRowMajor);
+    rung.arithmetic = of;
+    return rung;
+  };
+  static const kernels::Rung f16 = make("fake_f16", kernels::Arithmetic::kF16);
+  static const kernels::Rung bf16 = make("fake_bf16", kernels::Arithmetic::kBF16);
+  static const kernels::Rung tf32 = make("fake_tf32", kernels::Arithmetic::kTF32);
+  if (arithmetic == kernels::Arithmetic::kF16) return f16;
+  return arithmetic == kernels::Arithmetic::kBF16 ? bf16 : tf32;
 }
 
 const kernels::Rung& fake_host_rung() {

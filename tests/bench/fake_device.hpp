@@ -63,7 +63,8 @@ class FakeDevice final : public device::Device {
                                                     device::Stream& stream) override;
 
  private:
-  template <class T> void multiply(const device::Launch& launch, Order order);
+  // A and B hold elements of `operand`.
+  template <class T> void multiply(const device::Launch& launch, Order order, Dtype operand);
 
   Fault fault_;
   bool is_virtual_;
@@ -76,6 +77,8 @@ class FakeDevice final : public device::Device {
 
 /// Rungs for the fake device: f32 and f64, row- and column-major, and the host's loop.
 const kernels::Rung& fake_rung(Dtype dtype, Order order);
+/// Row-major, f16, bf16 or tf32; the fake device multiplies as f32 what it finds.
+const kernels::Rung& fake_rung(kernels::Arithmetic arithmetic);
 const kernels::Rung& fake_host_rung();
 
 /// run_ladder() on rungs that have no image.

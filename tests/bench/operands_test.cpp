@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "core/float16.hpp"
 #include "core/random.hpp"
 
 namespace tilewise::bench {
@@ -58,6 +60,32 @@ TEST(Operands, ComeFromFilesRoundedToTheType) {
   EXPECT_TRUE(std::isinf(f32.a[5]));
   EXPECT_EQ(make_operands<double>(request, {2, 1, 3}).a[0], 0.1);
   EXPECT_TRUE(f32.c0.empty());
+}
+
+TEST(Operands, AreWhatNarrowTypesHave) {
+  LadderRequest request;
+  const Sizes sizes{20, 30, 40};
+  const Operands<float> f32 = make_operands<float>(request, sizes);
+  const auto f16 = make_operands<float>(request, sizes, kernels::Arithmetic::kF16);
+  const auto bf16 = make_operands<float>(request, sizes, kernels::Arithmetic::kBF16);
+  EXPECT_EQ(make_operands<float>(request, sizes, kernels::Arithmetic::kTF32).a, f32.a);
+  for (std::size_t i = 0; i < f32.a.size(); ++i) {
+    EXPECT_EQ(f16.a[i], f16_to_f32(f32_to_f16(f32.a[i])));
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(bf16.a[i]) & 0xFFFFu, 0u);
+    EXPECT_LE(std::abs(bf16.a[i] - f32.a[i]), std::abs(f32.a[i]) * 0x1p-8f);
+  }
+}
+
+TEST(Operands, OfFilesAreRoundedOnce) {
+  // Half a unit of f16 above 1, and a little more: f32 drops the little, and would make it a tie.
+  const npy::Array a = array_of(1, 2, {1 + 0x1p-11 + 0x1p-40, 70000});
+  const npy::Array b = array_of(2, 1, {1, 1});
+  LadderRequest request;
+  request.a = &a;
+  request.b = &b;
+  const auto f16 = make_operands<float>(request, {1, 1, 2}, kernels::Arithmetic::kF16);
+  EXPECT_EQ(f16.a[0], 1 + 0x1p-10f);
+  EXPECT_TRUE(std::isinf(f16.a[1]));
 }
 
 TEST(Operands, HaveNoAAndBWhereAlphaIsZero) {

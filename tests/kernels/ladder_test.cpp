@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/virtual/virtual_device.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/images.hpp"
 
@@ -74,7 +76,14 @@ class EveryRung : public testing::TestWithParam<std::tuple<device::Choice, const
     if (choice == device::Choice::kCuda && device::cuda_devices().empty()) {
       GTEST_SKIP() << device::cuda_status();
     }
+    if (choice == device::Choice::kVirtual && !rung().on_virtual_gpu) {
+      GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
+    }
     device_ = &device_of(choice);
+    const model::Gpu& gpu = device_->gpu();
+    if (!can_run_on(rung(), gpu.compute_major, gpu.compute_minor)) {
+      GTEST_SKIP() << gpu.name << " does not have its instructions";
+    }
   }
 
   const Rung& rung() const { return *std::get<1>(GetParam()); }
@@ -104,13 +113,14 @@ TEST_P(EveryRung, MultipliesEveryShape) {
 TEST_P(EveryRung, HandlesTheEdgesOfItsTiles) {
   const TileShape tile = rung().tile.bm > 0 ? rung().tile : TileShape{.bm = 32, .bn = 32, .bk = 8};
   const std::int64_t bm = tile.bm, bn = tile.bn, bk = tile.bk;
+  const std::int64_t wide = std::max(4, rung().multiple);
   const Shape shapes[] = {
       {bm, bn, bk},
       {bm - 1, bn - 1, bk - 1},
       {bm + 1, bn + 1, bk + 1},
       {bm + 1, bn - 1, 2 * bk + 1},
-      {bm - 1, bn + 4, 3 * bk - 4},  // n and k multiples of 4: the vector kernels at an edge
-      {bm + 1, bn - 4, 2 * bk + 4},
+      {bm - 1, bn + wide, 3 * bk - wide},  // the kernels of wide accesses at an edge
+      {bm + 1, bn - wide, 2 * bk + wide},
       {2 * bm, bn, 4 * bk},
   };
   std::size_t i = 0;
@@ -162,6 +172,7 @@ TEST_P(EveryRung, KeepsNanAndInfinityOfAAndBInTheirRowsAndColumns) {
 // The same bits on the virtual and on the real GPU.
 TEST_P(EveryRung, GivesTheSameBitsAsTheVirtualGpu) {
   if (device_->is_virtual()) GTEST_SKIP() << "this is the virtual GPU";
+  if (!rung().on_virtual_gpu) GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
   for (const Shape& shape : {Shape{131, 67, 101}, Shape{260, 268, 84}, Shape{509, 251, 383}}) {
     for (const Scalars& scalars : {Scalars{1, 0}, Scalars{-1.5, 0.3}}) {
       const bench::LadderRequest request = request_for(rung(), shape, scalars);
@@ -186,11 +197,27 @@ INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung,
                                           testing::ValuesIn(gpu_rungs())),
                          name_of_test);
 
+// A GPU of four multiprocessors: two clusters, nine pairs of tiles, stages that go round several times.
+TEST(Ladder, PersistentBlocksTakeTileAfterTile) {
+  if (images().empty()) GTEST_SKIP() << "built without nvcc";
+  model::Gpu small = model::find_gpu("h200");
+  small.sm_count = 4;
+  device::VirtualDevice device(small);
+  const Rung& rung = find_rung("persistent");
+  if (!rung.on_virtual_gpu) GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
+  const Shape shape{520, 528, 72};
+  ASSERT_EQ(launch_shape(rung, shape.m, shape.n, shape.k, 4).grid, (Dim3{4, 1, 1}));
+  const bench::RungResult row =
+      bench::run_ladder(device, request_for(rung, shape, {-1.5, 1})).rungs.at(0);
+  EXPECT_TRUE(row.verified) << row.wrong;
+}
+
 // The other images: what a GPU of compute capability 8.x runs.
 TEST(Ladder, RunsItsSm80ImagesToo) {
   if (images().empty()) GTEST_SKIP() << "built without nvcc";
   const auto device = device::open(device::Choice::kVirtual, "a100");
   for (const Rung* rung : gpu_rungs()) {
+    if (!rung->on_virtual_gpu || !can_run_on(*rung, 8, 0)) continue;
     for (const Shape& shape : {Shape{131, 67, 101}, Shape{132, 260, 36}}) {
       const Scalars scalars{-1.5, 1};
       const bench::RungResult row =

@@ -53,7 +53,7 @@ std::array<Rung, 6> make_rungs() {
       make_rung("cpu", "CPU triple loop", "The reference.", "003"),
   };
   rungs[0].block = {32, 8, 1};
-  rungs[4].dtype = Dtype::kF64;
+  rungs[4].arithmetic = kernels::Arithmetic::kF64;
   rungs[4].order = Order::kColumnMajor;
   rungs[5].on_cpu = true;
   return rungs;

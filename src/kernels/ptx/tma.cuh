@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// cp.async.bulk.tensor: the tensor memory accelerator copies a box of a matrix from global to shared
+// memory, asked for by one thread. What lies outside the matrix arrives as zeros. PTX ISA, "Data
+// Movement and Conversion Instructions: cp.async.bulk.tensor". sm_90.
+#pragma once
+
+#include "kernels/ptx/mbarrier.cuh"
+
+namespace ptx {
+
+// The driver's description of a matrix in global memory and of the box that is copied (CUtensorMap): a
+// kernel parameter declared __grid_constant__.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
+// Copies the box whose first element is (row, column). `to` is aligned to 128 (to 1024 where the map
+// swizzles by 128 bytes); `full` hears of the bytes as they arrive.
+__device__ __forceinline__ void tma_load(void* to, const TensorMap& map, int row, int column,
+                                         Barrier* full) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(column), "r"(row), "r"(shared_address(full))
+      : "memory");
+}
+
+// The same into every block of the cluster whose bit is set in `blocks`, at the place of `to` in each;
+// the barrier at the place of `full` in each hears of the bytes.
+__device__ __forceinline__ void tma_load_multicast(void* to, const TensorMap& map, int row,
+                                                   int column, Barrier* full,
+                                                   unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+      "l"(&map), "r"(column), "r"(row), "r"(shared_address(full)), "h"(blocks)
+      : "memory");
+}
+
+// Fetches the description itself, so that the first copy does not wait for it.
+__device__ __forceinline__ void tma_prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+}  // namespace ptx
