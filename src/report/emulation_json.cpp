@@ -27,6 +27,9 @@ Json finding_value(const vgpu::Finding& finding) {
                       {"line", place.line},
                       {"ptx_line", place.ptx_line},
                       {"who", place.who}});
+    for (const auto& call : place.calls) {
+      places.back()["called_at"].push_back({{"file", call.file}, {"line", call.line}});
+    }
   }
   return {{"check", finding.check},
           {"kind", finding.kind},

@@ -193,7 +193,11 @@ class Page {
                           f.count > 1 ? fmt::format(" ({} times)", f.count) : ""),
               2);
     for (const vgpu::Finding::Place& place : f.places) {
-      paragraph({}, fmt::format("at {}:{} {}", place.file, place.line, place.who), 6);
+      std::string line = fmt::format("at {}:{}", place.file, place.line);
+      for (const auto& call : place.calls) {
+        line += fmt::format(", called at {}:{}", call.file, call.line);
+      }
+      paragraph({}, line + " " + place.who, 6);
     }
   }
 

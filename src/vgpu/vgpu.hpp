@@ -125,6 +125,11 @@ struct Finding {
     int line = 0;
     int ptx_line = 0;
     std::string who;  ///< "block (0, 0, 0) warp 1 lanes 0-31"
+    struct Call {
+      std::string file;
+      int line = 0;
+    };
+    std::vector<Call> calls;  ///< of functions that the compiler inlined, the innermost first
   };
   std::vector<Place> places;  ///< one, or both sides of a conflict
   std::uint64_t count = 1;    ///< how often it happened

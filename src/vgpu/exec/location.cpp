@@ -4,33 +4,26 @@
 
 #include <fmt/format.h>
 
+#include "vgpu/observe/findings.hpp"
+
 namespace tilewise::vgpu {
 
-std::string calls_of(const ptx::Module& module, const ptx::SourceLocation& source) {
-  constexpr int kMost = 8;
-  std::string text;
-  int listed = 0;
+std::vector<Finding::Place::Call> calls_of(const ptx::Module& module,
+                                           const ptx::SourceLocation& source) {
+  constexpr std::size_t kMost = 8;
+  std::vector<Finding::Place::Call> calls;
   for (int call = source.call; call >= 0; call = module.calls[call].call) {
-    if (++listed > kMost) return text + ", …";
     const ptx::SourceLocation& place = module.calls[call];
     if (place.file < 1 || place.file >= static_cast<int>(module.files.size())) break;
-    text += fmt::format(", called at {}:{}", module.files[place.file], place.line);
+    if (calls.size() == kMost) break;
+    calls.push_back({module.files[place.file], place.line});
   }
-  return text;
+  return calls;
 }
 
 std::string where(const Program& program, int instruction) {
   if (instruction < 0) return fmt::format("kernel {}", program.name);
-  const InstructionFacts& facts = program.instructions[instruction];
-  const auto& files = program.module->files;
-  const bool has_source = facts.source.line > 0 && facts.source.file > 0 &&
-                          facts.source.file < static_cast<int>(files.size());
-  if (has_source) {
-    return fmt::format("kernel {} ({}:{}{})", program.name, files[facts.source.file],
-                       facts.source.line, calls_of(*program.module, facts.source));
-  }
-  return fmt::format("kernel {} ({}:{})", program.name, program.module->source_name,
-                     facts.ptx_line);
+  return fmt::format("kernel {} ({})", program.name, line_of(place_of(program, instruction, "")));
 }
 
 std::string thread_name(const Warp& w, int lane) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "vgpu/exec/warp.hpp"
 
@@ -13,9 +14,10 @@ namespace tilewise::vgpu {
 /// "kernel tile_2d (src/kernels/ladder/09_tile_2d.cu:41)", or the PTX line without line information.
 std::string where(const Program& program, int instruction);
 
-/// ", called at src/kernels/ladder/09_tile_2d.cu:41" for each call of a function that the compiler
-/// inlined, the innermost first; nothing for code that stands in the kernel itself.
-std::string calls_of(const ptx::Module& module, const ptx::SourceLocation& source);
+/// The calls of the functions that the compiler inlined around a place, the innermost first, up to eight;
+/// none for code that stands in the kernel itself.
+std::vector<Finding::Place::Call> calls_of(const ptx::Module& module,
+                                           const ptx::SourceLocation& source);
 
 /// "block (1, 0, 0), thread (5, 2, 0)"
 std::string thread_name(const Warp& warp, int lane);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "vgpu/exec/location.hpp"
+
 namespace tilewise::vgpu {
 
 Finding::Place place_of(const Program& program, int instruction, std::string who) {
@@ -21,12 +23,17 @@ Finding::Place place_of(const Program& program, int instruction, std::string who
       facts.source.file < static_cast<int>(files.size())) {
     place.file = files[facts.source.file];
     place.line = facts.source.line;
+    place.calls = calls_of(*program.module, facts.source);
   }
   return place;
 }
 
 std::string line_of(const Finding::Place& place) {
-  return fmt::format("{}:{}", place.file, place.line);
+  std::string text = fmt::format("{}:{}", place.file, place.line);
+  for (const auto& call : place.calls) {
+    text += fmt::format(", called at {}:{}", call.file, call.line);
+  }
+  return text;
 }
 
 std::string lanes_name(std::uint32_t mask) {

@@ -20,7 +20,7 @@ namespace tilewise::vgpu {
 
 /// The place of an instruction: source line, or PTX line without line information.
 Finding::Place place_of(const Program& program, int instruction, std::string who);
-/// "kernel.cu:12"
+/// "kernel.cu:12", or "wrapper.cuh:3, called at kernel.cu:12" in code that the compiler inlined
 std::string line_of(const Finding::Place& place);
 /// "lane 5", "lanes 0-31", "lanes 0-3,8"
 std::string lanes_name(std::uint32_t mask);
