@@ -8,7 +8,7 @@ template <bool kFixed>
 __global__ void __cluster_dims__(2, 1, 1) cluster_mbarrier_too_early(const int* in, int* out) {
   __shared__ uint64_t ready;
   if (threadIdx.x == 0) {
-    barrier_init(&ready, 1);  // BUG: races
+    barrier_init(&ready, 1);  // also: races
     fence_barrier_init();
   }
   kFixed ? cluster_sync() : __syncthreads();

@@ -86,9 +86,7 @@ class Arguments {
     const bool is_result = argument.kind == Argument::kOut || argument.kind == Argument::kSum;
     if (is_result) result_ = address, result_words_ = words.size();
     if (argument.kind != Argument::kUnwritten && argument.kind != Argument::kOut) {
-#if __has_include("vgpu/observe/findings.hpp")
       memory.mark_written(address, 4 * words.size());
-#endif
     }
     if (argument.kind == Argument::kTensorMap) make_map(address, words.size(), value);
     else std::memcpy(value.bytes, &address, sizeof address);
@@ -143,11 +141,9 @@ Seen launch(const Case& bug, bool fixed, const Order& order) {
         module.launch(kernel_name(module, fixed), model::find_gpu("h200"), memory, {bug.grid, 1, 1},
                       {bug.block, 1, 1}, 0, arguments.pointers(), options);
     seen.findings = report.findings;
-#if __has_include("vgpu/observe/findings.hpp")
   } catch (const vgpu::KernelError& error) {
     seen.findings = error.findings();
     if (seen.findings.empty()) seen.error = error.what();
-#endif
   } catch (const Error& error) {
     seen.error = error.what();
   }

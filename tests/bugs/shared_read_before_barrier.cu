@@ -8,7 +8,7 @@ template <bool kFixed> __global__ void shared_read_before_barrier(const int* in,
   __shared__ int tile[64];
   tile[threadIdx.x] = in[threadIdx.x];  // BUG: races
   if (kFixed) __syncthreads();
-  out[threadIdx.x] = tile[63 - threadIdx.x];  // BUG: races
+  out[threadIdx.x] = tile[63 - threadIdx.x];  // BUG: races, uninitialized
 }
 
 TILEWISE_TWINS(shared_read_before_barrier, const int* in, int* out);
