@@ -69,6 +69,7 @@ void Module::Impl::load_kernel(const ptx::Function& f, const CubinKernel* cubin)
   find_reconvergence(decoded.program);
   const Census census = take_census(decoded, cubin);
   assign_registers(decoded);
+  decoded.program.registers = cubin ? cubin->registers : 0;
   KernelInfo info;
   info.name = std::string(f.name);
   info.parameter_bytes = decoded.program.parameter_bytes;

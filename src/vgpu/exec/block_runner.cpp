@@ -249,10 +249,8 @@ void BlockRunner::indexed_branch(WarpState& w, std::size_t index, const Terminat
   while (rest) {
     const std::uint32_t value = lanes[std::countr_zero(rest)];
     if (value >= t.targets.size()) {
-      throw Error(ErrorCode::kExecution, fmt::format("{}: {} jumps to entry {} of a list of {}",
-                                                     where(*facts_.program, t.instruction),
-                                                     thread_name(w.warp, std::countr_zero(rest)),
-                                                     value, t.targets.size()));
+      misbehave(w.warp, t.instruction, std::countr_zero(rest), "bounds", "jump out of bounds",
+                fmt::format("jumps to entry {} of a list of {}", value, t.targets.size()));
     }
     std::uint32_t same = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -337,9 +335,8 @@ void BlockRunner::arrive_at_barrier(WarpState& w, std::size_t index, const Termi
   };
   const std::uint32_t id = read(t.barrier_id);
   if (id >= barriers_.size()) {
-    throw Error(ErrorCode::kExecution,
-                fmt::format("{}: {} waits at barrier {}, but a block has barriers 0 to 15",
-                            where(*facts_.program, t.instruction), thread_name(w.warp, lane), id));
+    misbehave(w.warp, t.instruction, lane, "sync", "impossible barrier",
+              fmt::format("waits at barrier {}, but a block has barriers 0 to 15", id));
   }
   Barrier& barrier = barriers_[id];
   if (t.barrier_count >= 0) barrier.expected = read(static_cast<std::uint64_t>(t.barrier_count));
@@ -498,10 +495,11 @@ std::uint32_t BlockRunner::lanes_past(WarpState& w, const Part& part, const Term
       trouble = describe(Mbarrier::Trouble::kNotInitialized);
     }
     if (trouble != nullptr) {
-      throw Error(ErrorCode::kExecution,
-                  fmt::format("{}: {} waits for the mbarrier at shared address {:#x}: {}",
-                              where(*facts_.program, t.instruction), thread_name(w.warp, lane),
-                              address, trouble));
+      const std::string what =
+          fmt::format("waits for the mbarrier at shared address {:#x}: {}", address, trouble);
+      if (at != nullptr && address % 8 == 0 && state_.checker)
+        state_.checker->mbarrier_missing(w.warp, t.instruction, lane, address, what);
+      misbehave(w.warp, t.instruction, lane, "sync", "mbarrier misuse", what);
     }
     const std::uint64_t awaited = read(t.awaited, !t.awaits_parity);
     const bool is_over = t.awaits_parity

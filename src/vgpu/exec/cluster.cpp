@@ -66,6 +66,7 @@ ClusterRunner::Outcome ClusterRunner::run(std::uint64_t budget) {
     state_.queue.pass_time();
     if (is_done) {
       state_.queue.complete_all();
+      if (checker_) checker_->finish();
       return Outcome::kDone;
     }
     if (!progress && !state_.queue.complete_oldest()) time_out_waits();

@@ -27,6 +27,7 @@ struct Reference {
   bool is_definition = false;
   bool keeps_old = false;  ///< a definition under a guard: lanes may keep what was there
   bool is_constant = false;
+  bool is_matrix = false;   ///< of wgmma
   std::uint32_t index = 0;  ///< flat register, or index in Program::constants
 };
 
@@ -59,6 +60,7 @@ struct Decoded {
   std::vector<ptx::Type> registers;  ///< flat registers, temporaries included
   /// Flat registers that asynchronous operations touch at times of their own: they share no slot.
   std::set<std::uint32_t> held_registers;
+  std::set<std::uint32_t> held_copies;  ///< operations: moves from one of them
 };
 
 /// Where module variables lie, by name; their addresses are fixed when the module is loaded.
@@ -262,6 +264,7 @@ class Decoder {
   MatrixMajor wgmma_major(const Operand& o) const;
   void accumulate_fragment(const Operand& o, Fragment& f);
   void hold_listed(std::uint32_t slot);
+  void hold_copies();
   void settle_copies();
 
   // decode_warp.cpp

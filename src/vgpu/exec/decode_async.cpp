@@ -273,14 +273,17 @@ void Decoder::getctarank() {
 
 // Registers are not scarce here; the rules are checked all the same.
 void Decoder::setmaxnreg() {
-  if (!take("inc") && !take("dec")) malformed_here("setmaxnreg needs .inc or .dec");
+  const bool gives_up = take("dec");
+  if (!gives_up && !take("inc")) malformed_here("setmaxnreg needs .inc or .dec");
   ignore({"sync", "aligned", "u32"});
   expect_operands(1, 1);
   const std::uint64_t count = operand(0).bits;
   if (operand(0).kind != OperandKind::kInteger || count < 24 || count > 256 || count % 8 != 0) {
     malformed_here("setmaxnreg needs a constant: a multiple of 8 from 24 to 256");
   }
-  emit("setmaxnreg").imm = static_cast<std::int64_t>(count);
+  Op& op = emit("setmaxnreg");
+  op.imm = static_cast<std::int64_t>(count);
+  op.mode = gives_up ? 1 : 0;
 }
 
 // Kernels run one after the other, so the one before is always done.

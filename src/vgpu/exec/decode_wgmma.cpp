@@ -95,6 +95,10 @@ void Decoder::wgmma_product() {
   emit("wgmma.mma_async").imm = static_cast<std::int64_t>(out_.program.wgmma_ops.size());
   wgmma_operands(matrix, wgmma);
   matrix.instruction = static_cast<int>(out_.program.instructions.size()) - 1;
+  for (auto r = out_.references.rbegin(); r != out_.references.rend(); ++r) {
+    if (r->op != out_.program.ops.size() - 1) break;
+    r->is_matrix = true;
+  }
   const int from_shared = (wgmma.a_in_registers ? 0 : kWarpgroupRows) + p.n;
   matrix.shared_bytes = from_shared * static_cast<int>(kDepthBytes);
   wgmma.matrix = static_cast<std::uint32_t>(out_.program.matrix_ops.size());
@@ -171,8 +175,21 @@ void Decoder::hold_listed(std::uint32_t slot) {
   }
 }
 
+// Copies of held registers, and copies of those, hold results on their way too.
+void Decoder::hold_copies() {
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const RegisterCopy& copy : copies_) {
+      if (!out_.held_registers.contains(static_cast<std::uint32_t>(copy.from))) continue;
+      out_.held_copies.insert(static_cast<std::uint32_t>(copy.op));
+      grows |= out_.held_registers.insert(static_cast<std::uint32_t>(copy.to)).second;
+    }
+  }
+}
+
 // A copy of an accumulator on its way, which compilers make where the machine code has none, waits for it.
 void Decoder::settle_copies() {
+  hold_copies();
   for (const RegisterCopy& copy : copies_) {
     if (!accumulators_.contains(copy.from) && !accumulators_.contains(copy.to)) continue;
     const HandlerEntry* const settled = find_handler("mov.b32.settled", true);

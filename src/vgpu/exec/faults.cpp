@@ -63,19 +63,25 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
 }  // namespace
 
 void fault(const Warp& w, const Op& op, Fault kind, int lane, std::uint64_t address, int bytes) {
+  const char* const name = kind == Fault::kOutOfBounds   ? "access out of bounds"
+                           : kind == Fault::kMisaligned  ? "misaligned access"
+                           : kind == Fault::kPartialWarp ? "whole-warp instruction in diverged code"
+                                                         : "trap";
+  misbehave(w, op.instruction, lane, kind == Fault::kPartialWarp ? "sync" : "bounds", name,
+            describe(w, op, kind, address, bytes));
+}
+
+void misbehave(const Warp& w, int instruction, int lane, const char* check, const char* kind,
+               const std::string& what) {
   const Program& program = *w.worker->program;
-  const std::string message =
-      fmt::format("{}: {} {}", where(program, op.instruction), thread_name(w, lane),
-                  describe(w, op, kind, address, bytes));
   Finding finding;
-  finding.check = "bounds";
-  finding.kind = kind == Fault::kOutOfBounds  ? "access out of bounds"
-                 : kind == Fault::kMisaligned ? "misaligned access"
-                                              : "trap";
-  finding.message = message;
-  finding.places.push_back(place_of(program, op.instruction,
-                                    who_name(w.block->index, w.index, std::uint32_t{1} << lane)));
-  throw KernelError(message, {finding});
+  finding.check = check;
+  finding.kind = kind;
+  finding.message =
+      fmt::format("{}: {} {}", where(program, instruction), thread_name(w, lane), what);
+  finding.places.push_back(
+      place_of(program, instruction, who_name(w.block->index, w.index, std::uint32_t{1} << lane)));
+  throw KernelError(finding.message, {finding});
 }
 
 void fault_misaligned(const Warp& w, const Op& op, std::uint64_t first) {

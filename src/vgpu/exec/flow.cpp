@@ -275,6 +275,7 @@ class RegisterAssignment {
       const std::uint32_t offset = offset_of(r.is_constant, r.index);
       if (r.is_listed) d_.program.operands[r.slot] = offset;
       else d_.program.ops[r.op].r[r.slot] = offset;
+      if (!r.is_constant && d_.held_registers.contains(r.index)) note_held_use(r, offset);
     }
     for (const TerminatorReference& r : d_.terminator_references) {
       Terminator& t = d_.program.blocks[r.block].terminator;
@@ -288,6 +289,11 @@ class RegisterAssignment {
         case TerminatorReference::kAwaited: t.awaited = offset; break;
       }
     }
+  }
+
+  void note_held_use(const Reference& r, std::uint32_t offset) {
+    if (r.is_matrix) return;
+    d_.program.held_uses.push_back({r.op, offset, r.is_definition, d_.held_copies.contains(r.op)});
   }
 
   Decoded& d_;

@@ -47,15 +47,7 @@ struct Copies {
 
 [[noreturn]] void fail(const Warp& w, const Op& op, int lane, const std::string& what,
                        const char* check = "bounds", const char* kind = "impossible access") {
-  const Program& program = *w.worker->program;
-  Finding finding;
-  finding.check = check;
-  finding.kind = kind;
-  finding.message =
-      fmt::format("{}: {} {}", where(program, op.instruction), thread_name(w, lane), what);
-  finding.places.push_back(place_of(program, op.instruction,
-                                    who_name(w.block->index, w.index, std::uint32_t{1} << lane)));
-  throw KernelError(finding.message, {finding});
+  misbehave(w, op.instruction, lane, check, kind, what);
 }
 
 template <bool kCount> struct AsyncCopy {
@@ -205,6 +197,12 @@ struct MbarrierOperation {
       }
       std::uint64_t token = 0;
       const Mbarrier::Trouble trouble = run(w, op, lane, at, address, token);
+      if (trouble == Mbarrier::Trouble::kNotInitialized && w.block->checker) {
+        w.block->checker->mbarrier_missing(
+            w, op.instruction, lane, address,
+            fmt::format("uses the mbarrier at shared address {:#x}: {}", address,
+                        describe(trouble)));
+      }
       if (trouble != Mbarrier::Trouble::kNone) {
         fail(w, op, lane,
              fmt::format("uses the mbarrier at shared address {:#x}: {}", address,
@@ -228,8 +226,14 @@ struct MbarrierOperation {
                                          : copies  ? Checker::kCopiesArrive
                                          : arrives ? Checker::kArrived
                                                    : Checker::kCounted;
+    const std::uint64_t bytes =
+        op.count & kMbarrierHasOperand ? cells<std::uint32_t>(w, op.r[1])[lane] : 0;
+    if (kind == MbarrierKind::kCompleteBytes) w.block->checker->reporting_bytes(address, bytes);
+    const bool expects = kind == MbarrierKind::kExpectBytes ||
+                         kind == MbarrierKind::kArriveExpectBytes ||
+                         kind == MbarrierKind::kArriveDropExpectBytes;
     w.block->checker->mbarrier_after(w, op.instruction, lane, address, event,
-                                     op.count & kMbarrierRelaxed);
+                                     op.count & kMbarrierRelaxed, expects ? bytes : 0);
   }
 
   static Mbarrier::Trouble run(Warp& w, const Op& op, int lane, std::byte* at,
@@ -327,9 +331,11 @@ struct RankOfAddress {
   }
 };
 
-/// Instructions that only the checkers look at.
-struct Nothing {
-  static void masked(Warp&, const Op&) {}
+// Registers are not scarce here: only the checkers look. mode 1: .dec.
+struct SetRegisters {
+  static void masked(Warp& w, const Op& op) {
+    if (w.block->checker) w.block->checker->set_registers(w, op, static_cast<int>(op.imm), op.mode);
+  }
 };
 
 struct ProxyFence {
@@ -345,7 +351,7 @@ constexpr HandlerEntry kTable[] = {
     {"mbarrier.pending_count", PendingCount::masked, PendingCount::masked},
     {"mapa", MapAddress::masked, MapAddress::masked},
     {"getctarank", RankOfAddress::masked, RankOfAddress::masked},
-    {"setmaxnreg", Nothing::masked, Nothing::masked},
+    {"setmaxnreg", SetRegisters::masked, SetRegisters::masked},
     {"fence.proxy", ProxyFence::masked, ProxyFence::masked},
 };
 constexpr HandlerEntry kCounted[] = {

@@ -18,6 +18,7 @@
 #include "vgpu/exec/location.hpp"
 #include "vgpu/exec/mbarrier.hpp"
 #include "vgpu/exec/tensor_map.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -35,10 +36,8 @@ struct Issuer {
 
   const BulkCopyFacts& facts() const { return warp->worker->program->bulk_copies[op->imm]; }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorCode::kExecution,
-                fmt::format("{}: {} {}", where(*warp->worker->program, op->instruction),
-                            thread_name(*warp, lane), what));
+  [[noreturn]] void fail(const std::string& what, const char* check = "bounds") const {
+    misbehave(*warp, op->instruction, lane, check, "impossible bulk copy", what);
   }
 
   std::uint64_t address(int slot, const BulkCopyFacts::Place& place) const {
@@ -85,6 +84,7 @@ struct Target {
   const BlockState* block = nullptr;
   std::uint64_t address = 0;  ///< in its shared memory
   std::byte* barrier = nullptr;
+  std::uint64_t barrier_address = 0;
 };
 
 /// One copy, ready to take effect.
@@ -110,8 +110,11 @@ struct Transfer {
       const Mbarrier::Trouble trouble =
           Mbarrier(target.barrier).complete_bytes(static_cast<std::int64_t>(bytes));
       if (trouble != Mbarrier::Trouble::kNone) {
-        issuer.fail(fmt::format("completes {} bytes on an mbarrier: {}", bytes, describe(trouble)));
+        issuer.fail(fmt::format("completes {} bytes on an mbarrier: {}", bytes, describe(trouble)),
+                    "sync");
       }
+      if (Checker* const checker = issuer.warp->block->checker)
+        checker->mbarrier_changed(target.barrier_address);
     }
     ++issuer.warp->block->cluster->events;
   }
@@ -179,11 +182,44 @@ class BulkCopy {
     else settle_targets(t);
     w.worker->bulk_bytes[issuer.op->imm] +=
         t.bytes * (facts.path == BulkPath::kToGlobal ? 1 : t.targets.size());
+    if (w.block->checker) tell_checker(t, *w.block->checker);
     const bool stores = facts.path == BulkPath::kToGlobal;
     const AsyncTicket ticket =
         queue_of(w).add(AsyncQueue::kNoChain, [transfer = std::move(t)] { transfer.run(); });
     if (stores && queue_of(w).order() != AsyncOrder::kEarliest)
       w.bulk_groups.add(ticket, 1u << issuer.lane);
+  }
+
+  static void tell_checker(const Transfer& t, Checker& checker) {
+    Warp& w = *t.issuer.warp;
+    const int instruction = t.issuer.op->instruction;
+    const BulkCopyFacts& facts = t.facts();
+    const bool stores = facts.path == BulkPath::kToGlobal, reduces = facts.reduction.has_value();
+    const auto bytes = static_cast<std::uint32_t>(shared_bytes(t));
+    if (facts.rank > 0) {
+      const TensorBox box = t.box();
+      for (std::uint32_t i = 0; i < box.rows(); ++i) {
+        const TensorBox::Row row = box.row(i);
+        if (row.first == row.end) continue;
+        checker.async_global(w, instruction, row.address + row.first, row.end - row.first, stores,
+                             reduces);
+      }
+    } else if (facts.path != BulkPath::kSharedToShared) {
+      checker.async_global(w, instruction, t.other, t.bytes, stores, reduces);
+    }
+    if (stores) {
+      checker.async_read(w, instruction, Checker::kBulk, t.shared, bytes);
+      return;
+    }
+    for (const Target& target : t.targets) {
+      if (facts.path == BulkPath::kSharedToShared) {
+        checker.reporting_access(w, instruction, t.other, bytes, target.barrier_address, false,
+                                 false);
+      }
+      checker.reporting_access(w, instruction, target.address, bytes, target.barrier_address, true,
+                               reduces);
+      checker.reporting_bytes(target.barrier_address, t.bytes);
+    }
   }
 
   static void settle_tensor(Transfer& t) {
@@ -283,23 +319,33 @@ class BulkCopy {
                       "eight aligned bytes in shared memory",
                       barrier));
     }
+    if (!Mbarrier(at).is_initialized() && t.issuer.warp->block->checker) {
+      t.issuer.warp->block->checker->mbarrier_missing(
+          *t.issuer.warp, t.issuer.op->instruction, t.issuer.lane, barrier,
+          fmt::format("uses the mbarrier at shared address {:#x}: {}", barrier,
+                      describe(Mbarrier::Trouble::kNotInitialized)));
+    }
     if (!Mbarrier(at).is_initialized()) {
       t.issuer.fail(fmt::format("uses the mbarrier at shared address {:#x}: {}", barrier,
-                                describe(Mbarrier::Trouble::kNotInitialized)));
+                                describe(Mbarrier::Trouble::kNotInitialized)),
+                    "sync");
     }
     const BlockState* block = t.issuer.warp->block->cluster->blocks[address >> kRankShift];
-    t.targets.push_back({block, address, at});
+    t.targets.push_back({block, address, at, barrier});
   }
 };
 
 struct CommitBulk {
   static void masked(Warp& w, const Op&) {
+    if (w.block->checker) w.block->checker->commit_group(w, Checker::kBulk);
     if (queue_of(w).order() != AsyncOrder::kEarliest) w.bulk_groups.commit(w.active);
   }
 };
 
 struct WaitForBulk {
   static void masked(Warp& w, const Op& op) {
+    if (w.block->checker)
+      w.block->checker->wait_group(w, Checker::kBulk, static_cast<std::uint64_t>(op.imm));
     if (queue_of(w).order() == AsyncOrder::kEarliest) return;
     for (const AsyncTicket t : w.bulk_groups.due(static_cast<std::uint64_t>(op.imm), w.active))
       queue_of(w).complete(t);

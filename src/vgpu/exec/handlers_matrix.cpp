@@ -14,6 +14,7 @@
 #include "vgpu/exec/shared_access.hpp"
 #include "vgpu/exec/small_float.hpp"
 #include "vgpu/exec/whole_warp.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -144,6 +145,16 @@ void count_rows(Warp& w, const Op& op, const RowAddresses& rows) {
   site.conflicts += p.conflicts;
 }
 
+void tell_checker(Warp& w, const Op& op, const RowAddresses& rows, bool is_store) {
+  const int lanes = kMatrixRows * op.count;
+  for (int first = 0, end = 1; first < lanes; first = end++) {
+    while (end < lanes && rows.at[end] == rows.at[end - 1] + kRowBytes) ++end;
+    w.block->checker->access_shared_range(w, op.instruction, rows.at[first],
+                                          static_cast<std::uint32_t>((end - first) * kRowBytes),
+                                          is_store);
+  }
+}
+
 using Matrix = std::array<std::array<std::uint16_t, 8>, kMatrixRows>;
 
 /// A lane holds two neighbours of row lane / 4; of the transposed matrix when `transposed`.
@@ -165,6 +176,7 @@ template <bool kCounting> struct LoadMatrix {
     expect_all_lanes(w, op);
     const RowAddresses rows(w, op);
     if constexpr (kCounting) count_rows(w, op, rows);
+    if (w.block->checker) tell_checker(w, op, rows, false);
     for (int i = 0; i < op.count; ++i) {
       Matrix m;
       for (int row = 0; row < kMatrixRows; ++row)
@@ -181,6 +193,7 @@ template <bool kCounting> struct StoreMatrix {
     expect_all_lanes(w, op);
     const RowAddresses rows(w, op);
     if constexpr (kCounting) count_rows(w, op, rows);
+    if (w.block->checker) tell_checker(w, op, rows, true);
     for (int i = 0; i < op.count; ++i) {
       Matrix m;
       const std::uint32_t* s = cells<std::uint32_t>(w, op.r[1 + i]);

@@ -20,9 +20,7 @@ namespace {
 constexpr std::uint64_t kMapBytes = sizeof(TensorMap);
 
 [[noreturn]] void fail(const Warp& w, const Op& op, int lane, const std::string& what) {
-  throw Error(ErrorCode::kExecution,
-              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
-                          thread_name(w, lane), what));
+  misbehave(w, op.instruction, lane, "bounds", "misuse of a tensor map", what);
 }
 
 std::byte* global_map(const Warp& w, const Op& op, int lane, std::uint64_t address) {

@@ -17,6 +17,7 @@
 #include "vgpu/exec/lanes.hpp"
 #include "vgpu/exec/location.hpp"
 #include "vgpu/exec/wgmma_op.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -28,9 +29,7 @@ constexpr std::size_t kMostColumns = 256, kMostDepth = 32;
 AsyncQueue& queue_of(const Warp& w) { return w.block->cluster->queue; }
 
 [[noreturn]] void fail(const Warp& w, const Op& op, const std::string& what) {
-  throw Error(ErrorCode::kExecution,
-              fmt::format("{}: {} {}", where(*w.worker->program, op.instruction),
-                          thread_name(w, w.first_lane()), what));
+  misbehave(w, op.instruction, w.first_lane(), "bounds", "misuse of wgmma", what);
 }
 
 void expect_warpgroup(const Warp& w, const Op& op) {
@@ -165,9 +164,21 @@ struct Wgmma {
           is_active(w.predicates[facts.scale_predicate], 0) != facts.scale_negated;
     }
     ++w.worker->matrix_runs[facts.matrix];
+    if (w.block->checker) tell_checker(w, op, product);
     AsyncQueue& queue = queue_of(w);
     if (queue.order() == AsyncOrder::kEarliest) return product.run();
     w.matrix_groups.add(queue.add(chain_of(w), [product] { product.run(); }), w.active);
+  }
+
+  static void tell_checker(Warp& w, const Op& op, const Product& product) {
+    Checker& checker = *w.block->checker;
+    const WgmmaOp& facts = product.facts();
+    const auto row = static_cast<std::uint32_t>(w.index % kGroupWarps * kWarpRows);
+    if (!facts.a_in_registers)
+      checker.matrix_read(w, op, product.a_descriptor, facts.a_major, row, kWarpRows);
+    checker.matrix_read(w, op, product.b_descriptor, facts.b_major, 0,
+                        static_cast<std::uint32_t>(product.matrix().product.n));
+    checker.matrix_registers(w, op);
   }
 
   static std::uint64_t chain_of(const Warp& w) {
@@ -177,12 +188,15 @@ struct Wgmma {
 
 struct CommitProducts {
   static void masked(Warp& w, const Op&) {
+    if (w.block->checker) w.block->checker->commit_group(w, Checker::kMatrix);
     if (queue_of(w).order() != AsyncOrder::kEarliest) w.matrix_groups.commit(w.active);
   }
 };
 
 struct WaitForProducts {
   static void masked(Warp& w, const Op& op) {
+    if (w.block->checker)
+      w.block->checker->wait_group(w, Checker::kMatrix, static_cast<std::uint64_t>(op.imm));
     if (queue_of(w).order() == AsyncOrder::kEarliest) return;
     for (const AsyncTicket t : w.matrix_groups.due(static_cast<std::uint64_t>(op.imm), w.active))
       queue_of(w).complete(t);
@@ -201,7 +215,9 @@ struct SettledMove {
 };
 
 struct Fence {
-  static void masked(Warp&, const Op&) {}
+  static void masked(Warp& w, const Op&) {
+    if (w.block->checker) w.block->checker->matrix_fence(w);
+  }
 };
 
 constexpr HandlerEntry kTable[] = {

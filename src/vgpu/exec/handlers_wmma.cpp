@@ -12,6 +12,7 @@
 #include "vgpu/exec/matrix_op.hpp"
 #include "vgpu/exec/shared_access.hpp"
 #include "vgpu/exec/whole_warp.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -115,6 +116,19 @@ void count_move(Warp& w, const Op& op, const FragmentMove& move, const Place& at
     count_access(w, op, access, at, static_cast<unsigned>(move.element_bytes));
 }
 
+void tell_checker(Warp& w, const Op& op, const FragmentMove& move, const Place& at, bool is_store) {
+  const auto bytes = static_cast<unsigned>(move.element_bytes);
+  for (unsigned line = 0; line < static_cast<unsigned>(move.lines); ++line) {
+    const std::uint64_t address = at.address + line * at.leading * bytes;
+    const std::uint32_t length = static_cast<unsigned>(move.positions) * bytes;
+    if (at.is_shared) {
+      w.block->checker->access_shared_range(w, op.instruction, address, length, is_store);
+    } else {
+      w.block->checker->access_global_range(w, op.instruction, address, length, is_store);
+    }
+  }
+}
+
 /// Calls `visit(element in memory, register, lane, element of the register)` for all of a fragment.
 template <class Visit> void each_element(const FragmentMove& move, const Place& at, Visit visit) {
   const std::uint16_t* cell = move.fragment.cells.data();
@@ -138,6 +152,7 @@ template <bool kCounting> struct LoadFragment {
     const FragmentMove& move = move_of(w, op);
     const Place at = place_of(w, op, move);
     if constexpr (kCounting) count_move(w, op, move, at);
+    if (w.block->checker) tell_checker(w, op, move, at, false);
     const auto bytes = static_cast<std::size_t>(move.element_bytes);
     const std::uint32_t* offsets = w.worker->program->operands.data() + move.fragment.first;
     each_element(move, at, [&](const std::byte* from, int r, int lane, int e) {
@@ -160,6 +175,7 @@ template <bool kCounting> struct StoreFragment {
     const FragmentMove& move = move_of(w, op);
     const Place at = place_of(w, op, move);
     if constexpr (kCounting) count_move(w, op, move, at);
+    if (w.block->checker) tell_checker(w, op, move, at, true);
     const auto bytes = static_cast<std::size_t>(move.element_bytes);
     const std::uint32_t* offsets = w.worker->program->operands.data() + move.fragment.first;
     each_element(move, at, [&](std::byte* to, int r, int lane, int e) {

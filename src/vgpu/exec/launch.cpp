@@ -138,7 +138,7 @@ class Launch {
                                                *request_.memory, *request_.module_memory, shape);
     if (!request_.options.checks.uninitialized) request_.memory->mark_all_written();
     unchecked_ops_ = facts_.ops;
-    checked_ops_ = checked_ops(kernel_.program, unchecked_ops_);
+    checked_ops_ = checked_ops(*checker_, unchecked_ops_);
     facts_.ops = checked_ops_.data();
     facts_.checker = checker_.get();
   }

@@ -19,6 +19,10 @@ std::string where(const Program& program, int instruction);
 std::vector<Finding::Place::Call> calls_of(const ptx::Module& module,
                                            const ptx::SourceLocation& source);
 
+/// Throws KernelError: what a lane did at an instruction, as a finding of `check`.
+[[noreturn]] void misbehave(const Warp& warp, int instruction, int lane, const char* check,
+                            const char* kind, const std::string& what);
+
 /// "block (1, 0, 0), thread (5, 2, 0)"
 std::string thread_name(const Warp& warp, int lane);
 

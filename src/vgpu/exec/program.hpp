@@ -139,6 +139,15 @@ struct Constant {
   bool shared_address = false;     ///< bits are an offset in the block's shared memory
 };
 
+/// An operation other than wgmma touches a register that wgmma reads or writes at a time of its own, or a
+/// copy of one.
+struct HeldUse {
+  std::uint32_t op = 0;
+  std::uint32_t offset = 0;  ///< of the register
+  bool is_definition = false;
+  bool is_copy = false;  ///< mov: compilers make them where the machine code has none
+};
+
 /// One kernel, ready to run. Immutable while it does.
 struct Program {
   std::string name;
@@ -164,7 +173,9 @@ struct Program {
   std::vector<std::uint32_t> parameter_offsets, parameter_bytes;
   std::uint32_t parameter_block_bytes = 0;
   int max_threads = 0;
-  Dim3 cluster = {0, 0, 0};  ///< that the kernel asks for; zeros: none
+  int registers = 0;               ///< a thread, from the cubin; 0: not known
+  std::vector<HeldUse> held_uses;  ///< by operation
+  Dim3 cluster = {0, 0, 0};        ///< that the kernel asks for; zeros: none
 };
 
 }  // namespace tilewise::vgpu

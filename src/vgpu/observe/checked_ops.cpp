@@ -6,8 +6,6 @@
 // pattern that the original handler has found.
 #include "vgpu/observe/checked_ops.hpp"
 
-#include "vgpu/observe/checker.hpp"
-
 namespace tilewise::vgpu {
 namespace {
 
@@ -22,32 +20,60 @@ const Op& original(const Warp& w, const Op& op) {
 
 enum Which { kFull, kMasked, kBody };
 
-template <class Address, Which kWhich> void run_checked(Warp& w, const Op& op) {
-  const std::uint64_t first = first_address<Address>(w, op);
+template <Which kWhich> void run_original(Warp& w, const Op& op) {
   const Op& o = original(w, op);
   (kWhich == kFull ? o.full : kWhich == kMasked ? o.masked : o.body)(w, o);
-  w.block->checker->access(w, op, first);
 }
 
-template <class Address> void wrap(Op& op) {
-  if (op.body) {
-    op.body = run_checked<Address, kBody>;
-  } else {
-    op.full = run_checked<Address, kFull>;
-    op.masked = run_checked<Address, kMasked>;
+void tell_held_use(Warp& w, const Op& op) {
+  w.block->checker->held_use(w, op, static_cast<std::uint32_t>(&op - w.worker->checked_ops));
+}
+
+template <class Address, bool kHeld> struct Access {
+  template <Which kWhich> static void run(Warp& w, const Op& op) {
+    if constexpr (kHeld) tell_held_use(w, op);
+    const std::uint64_t first = first_address<Address>(w, op);
+    run_original<kWhich>(w, op);
+    w.block->checker->access(w, op, first);
   }
+};
+
+struct Held {
+  template <Which kWhich> static void run(Warp& w, const Op& op) {
+    tell_held_use(w, op);
+    run_original<kWhich>(w, op);
+  }
+};
+
+template <class Wrapper> void wrap(Op& op) {
+  if (op.body) {
+    op.body = Wrapper::template run<kBody>;
+  } else {
+    op.full = Wrapper::template run<kFull>;
+    op.masked = Wrapper::template run<kMasked>;
+  }
+}
+
+template <class Address> void wrap_access(Op& op, bool is_held) {
+  if (is_held) wrap<Access<Address, true>>(op);
+  else wrap<Access<Address, false>>(op);
 }
 
 }  // namespace
 
-std::vector<Op> checked_ops(const Program& program, const Op* ops) {
+std::vector<Op> checked_ops(const LaunchChecker& launch, const Op* ops) {
+  const Program& program = launch.findings.program();
   std::vector<Op> result(ops, ops + program.ops.size());
-  for (Op& op : result) {
-    if (op.site < 0) continue;
-    const Site& site = program.sites[op.site];
-    if (!site.has_pattern || site.space == ptx::Space::kConst) continue;
-    if (site.wide_address) wrap<std::uint64_t>(op);
-    else wrap<std::uint32_t>(op);
+  for (std::uint32_t i = 0; i < result.size(); ++i) {
+    Op& op = result[i];
+    const bool is_held = launch.held_uses.contains(i);
+    const Site* site = op.site >= 0 ? &program.sites[op.site] : nullptr;
+    if (site && site->has_pattern && site->space != ptx::Space::kConst) {
+      if (site->wide_address) wrap_access<std::uint64_t>(op, is_held);
+      else wrap_access<std::uint32_t>(op, is_held);
+    } else if (is_held) {
+      wrap<Held>(op);
+    }
   }
   return result;
 }

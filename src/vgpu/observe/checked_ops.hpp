@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "vgpu/exec/program.hpp"
+#include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
 
 /// `ops` with a handler around every vectorised load and store of shared and global memory that tells
-/// the block's Checker where it went. Worker::checked_ops and unchecked_ops must point at the result and
+/// the block's Checker where it went, and around all that touches registers of wgmma. Worker::checked_ops and unchecked_ops must point at the result and
 /// at `ops`.
-std::vector<Op> checked_ops(const Program& program, const Op* ops);
+std::vector<Op> checked_ops(const LaunchChecker& launch, const Op* ops);
 
 }  // namespace tilewise::vgpu

@@ -21,6 +21,8 @@ Checker::Checker(LaunchChecker& launch, const ClusterState& cluster)
       clocks_(warps_.size(), 1),
       groups_(warps_.size()),
       barriers_(cluster.blocks.size()),
+      held_(warps_.size()),
+      register_counts_(warps_.size()),
       published_(warps_.size()) {
   for (const BlockState* block : cluster.blocks)
     shadows_.emplace_back(block->shared_bytes, launch.granule_bytes);
@@ -30,6 +32,8 @@ void Checker::start() {
   for (SharedShadow& shadow : shadows_) shadow.reset();
   for (auto& groups : groups_) groups.fill({});
   mbarriers_.clear();
+  for (auto& held : held_) held.clear();
+  for (auto& counts : register_counts_) counts.clear();
   forget_order();
 }
 

@@ -9,11 +9,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "vgpu/exec/warp.hpp"
+#include "vgpu/exec/wgmma.hpp"
 #include "vgpu/observe/clocks.hpp"
 #include "vgpu/observe/findings.hpp"
 #include "vgpu/observe/global_shadow.hpp"
@@ -46,6 +50,17 @@ class LaunchChecker {
   const ClusterShape shape;
   const std::uint32_t granule_bytes;
 
+  /// Operations that touch registers of wgmma.
+  std::unordered_map<std::uint32_t, std::vector<HeldUse>> held_uses;
+  std::vector<int> initializers;  ///< instructions: mbarrier.init
+  /// Where the rows of an operand lie, from its first byte on; memorised.
+  struct MatrixRun {
+    std::int32_t offset = 0;
+    std::uint32_t bytes = 0;
+  };
+  const std::vector<MatrixRun>& matrix_runs(std::uint64_t descriptor, MatrixMajor major,
+                                            std::uint32_t first, std::uint32_t rows);
+
   std::uint32_t place(int instruction);
   int instruction_of(std::uint32_t place) const;
   const Footprint& footprint(int site, int slot, const AccessPattern& pattern, int bytes);
@@ -61,6 +76,9 @@ class LaunchChecker {
   std::vector<std::array<Footprint, AccessSite::kPatterns>> footprints_;
   const Memory& memory_;
   WrittenBytes* recent_ = nullptr;
+  std::map<std::tuple<std::uint64_t, MatrixMajor, std::uint32_t, std::uint32_t>,
+           std::vector<MatrixRun>>
+      matrix_runs_;
 };
 
 /// What an access does, beyond its addresses.
@@ -89,7 +107,7 @@ class Checker {
                            bool is_write);
   /// The same of global memory.
   void access_global_range(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
-                           bool is_write, bool is_async);
+                           bool is_write);
 
   // Order.
   void fence(Warp& warp);                          ///< fence, membar
@@ -104,8 +122,13 @@ class Checker {
   // mbarriers, by shared address.
   enum MbarrierEvent { kInitialized, kInvalidated, kArrived, kCopiesArrive, kCounted };
   void mbarrier_before(Warp& warp, int instruction, std::uint64_t address, bool initializes);
+  /// `expected`: bytes that the phase waits for from now on.
   void mbarrier_after(Warp& warp, int instruction, int lane, std::uint64_t address,
-                      MbarrierEvent event, bool is_relaxed);
+                      MbarrierEvent event, bool is_relaxed, std::uint64_t expected);
+  /// Throws KernelError for an operation on bytes that are no mbarrier: where the kernel initialises one
+  /// the operation comes too early.
+  [[noreturn]] void mbarrier_missing(const Warp& warp, int instruction, int lane,
+                                     std::uint64_t address, const std::string& what) const;
   /// A wait for its last phase returned.
   void mbarrier_passed(Warp& warp, int instruction, std::uint64_t address, bool is_relaxed);
   /// An asynchronous operation arrived there or completed bytes.
@@ -116,16 +139,32 @@ class Checker {
   /// cp.async of the active lanes: shared address, global address, bytes that are read.
   void async_copy(Warp& warp, const Op& op, const std::uint64_t* to, const std::uint64_t* from,
                   const std::uint8_t* source_bytes, std::uint32_t bytes);
-  /// Through the async proxy, in the open group of this kind: reads of shared memory by wgmma and by
-  /// bulk copies to global memory; writes by bulk copies that report to a group.
-  void async_shared(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,
-                    std::uint32_t bytes, bool is_write);
-  /// A bulk copy into shared memory that reports to an mbarrier.
-  void bulk_write(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
-                  std::uint64_t mbarrier);
+  /// A read of shared memory through the async proxy, in the open group of this kind: of wgmma, and of
+  /// bulk copies to global memory.
+  void async_read(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,
+                  std::uint32_t bytes);
+  /// An access to shared memory that reports to an mbarrier, and then how many bytes it reports.
+  void reporting_access(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
+                        std::uint64_t mbarrier, bool is_write, bool is_strong);
+  void reporting_bytes(std::uint64_t mbarrier, std::uint64_t bytes);
+  /// The global side of a bulk copy.
+  void async_global(Warp& warp, int instruction, std::uint64_t address, std::uint64_t bytes,
+                    bool is_write, bool is_strong);
+  /// Rows of an operand of wgmma.
+  void matrix_read(Warp& warp, const Op& op, std::uint64_t descriptor, MatrixMajor major,
+                   std::uint32_t first, std::uint32_t rows);
+  /// Registers of a wgmma, told after its operands.
+  void matrix_registers(Warp& warp, const Op& op);
+  void matrix_fence(Warp& warp);
+  /// Before an operation of LaunchChecker::held_uses.
+  void held_use(Warp& warp, const Op& op, std::uint32_t index);
   void commit_group(Warp& warp, AsyncKind kind);
   /// All but the `pending` youngest groups are done.
   void wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending);
+
+  void set_registers(Warp& warp, const Op& op, int count, bool gives_up);
+  /// The cluster is done: what it leaves behind.
+  void finish();
 
   LaunchChecker& launch() { return launch_; }
   /// Says what is wrong with an instruction, `message` with the place of it put in front.
@@ -137,14 +176,30 @@ class Checker {
   struct Groups {
     Clock clock = 1;  ///< of what is issued now
     std::vector<Clock> committed;
+    Clock last = 0;  ///< of the last operation, and its instruction
+    int instruction = -1;
   };
   struct MbarrierOrder {
     std::uint32_t agent = 0;
     bool is_live = false;
     Accessor initializer;
-    Clock phases = 0;  ///< that are over
     std::uint32_t parity = 0;
     Knowledge pending, completed;
+    // Copies that report there are its agent's clock. Those that a phase certainly waits for are the
+    // first whose bytes are no more than what was expected.
+    std::vector<std::uint64_t> issued;  ///< bytes up to each copy
+    std::uint64_t expected = 0;
+    Clock done = 0;
+  };
+  /// What a register is waiting for.
+  struct HeldRegister {
+    Clock clock = 0;  ///< of the wgmma on its way
+    int instruction = -1;
+    bool is_result = false;  ///< it writes the register; else it only reads it
+    int set_by = -1;         ///< instruction that wrote it since the last wgmma.fence
+  };
+  struct RegisterCount {
+    int instruction = -1, count = 0;
   };
 
   std::uint32_t index_of(const Warp& warp) const;
@@ -173,6 +228,12 @@ class Checker {
   void report_global(Warp& warp, int instruction, std::uint64_t begin, const std::uint8_t* lanes,
                      const std::vector<GlobalConflict>& conflicts, bool is_write);
   std::string name_of_agent(std::uint32_t agent, std::uint32_t lanes) const;
+  void report_at(const Finding::Place& place, int instruction, const char* check, const char* kind,
+                 const std::string& message);
+  Finding::Place place_of_warp(std::uint32_t index, int instruction, std::uint32_t lanes) const;
+  void end_register(Warp& warp, const Op& op, const HeldRegister& held, bool is_definition);
+  void check_exits();
+  void check_register_counts();
 
   LaunchChecker& launch_;
   const ClusterState& cluster_;
@@ -183,7 +244,9 @@ class Checker {
   std::vector<std::array<Groups, 4>> groups_;        ///< by warp and kind
   std::vector<std::array<Knowledge, 16>> barriers_;  ///< by rank
   Knowledge cluster_arrivals_, cluster_barrier_;
-  std::unordered_map<std::uint64_t, MbarrierOrder> mbarriers_;  ///< by shared address
+  std::unordered_map<std::uint64_t, MbarrierOrder> mbarriers_;         ///< by shared address
+  std::vector<std::unordered_map<std::uint32_t, HeldRegister>> held_;  ///< by warp and offset
+  std::vector<std::vector<RegisterCount>> register_counts_;            ///< by warp: setmaxnreg
   std::uint64_t ended_by_this_ = 0;  ///< mbarrier + 1 whose phase the current instruction ended
   std::unordered_map<std::uint64_t, Knowledge> flags_;       ///< by shared address
   std::vector<std::shared_ptr<const Elsewhere>> published_;  ///< by warp: at_fence, for others

@@ -74,10 +74,9 @@ void Checker::access_shared_range(Warp& warp, int instruction, std::uint64_t add
 }
 
 void Checker::access_global_range(Warp& warp, int instruction, std::uint64_t address,
-                                  std::uint32_t bytes, bool is_write, bool is_async) {
-  GlobalAccessor who = global_accessor(warp, instruction, false);
-  who.is_async = is_async;
-  access_global(warp, instruction, address, bytes, nullptr, who, is_write, !is_write);
+                                  std::uint32_t bytes, bool is_write) {
+  access_global(warp, instruction, address, bytes, nullptr,
+                global_accessor(warp, instruction, false), is_write, !is_write);
 }
 
 void Checker::access_lanes(Warp& warp, const Op& op, const std::uint64_t* addresses,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/exec/cluster.hpp"
+#include "vgpu/exec/location.hpp"
 #include "vgpu/exec/mbarrier.hpp"
 #include "vgpu/observe/checker.hpp"
 
@@ -32,21 +33,38 @@ void Checker::async_copy(Warp& warp, const Op& op, const std::uint64_t* to,
   }
 }
 
-void Checker::async_shared(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,
-                           std::uint32_t bytes, bool is_write) {
+void Checker::async_read(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,
+                         std::uint32_t bytes) {
+  Groups& groups = groups_of(warp, kind);
+  groups.last = groups.clock;
+  groups.instruction = instruction;
   Accessor who = accessor(warp, instruction, false);
   who.agent += kind;
-  who.clock = groups_of(warp, kind).clock;
+  who.clock = groups.clock;
   who.is_async = true;
+  access_shared(warp, instruction, address, bytes, nullptr, who, false);
+}
+
+void Checker::reporting_access(Warp& warp, int instruction, std::uint64_t address,
+                               std::uint32_t bytes, std::uint64_t mbarrier, bool is_write,
+                               bool is_strong) {
+  MbarrierOrder& order = mbarrier_at(mbarrier);
+  const Accessor who{order.agent, static_cast<Clock>(order.issued.size() + 1),
+                     launch_.place(instruction), is_strong, true};
   access_shared(warp, instruction, address, bytes, nullptr, who, is_write);
 }
 
-void Checker::bulk_write(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
-                         std::uint64_t mbarrier) {
-  MbarrierOrder& order = mbarrier_at(mbarrier);
-  settle(order, mbarrier);
-  const Accessor who{order.agent, order.phases + 1, launch_.place(instruction), false, true};
-  access_shared(warp, instruction, address, bytes, nullptr, who, true);
+void Checker::reporting_bytes(std::uint64_t mbarrier, std::uint64_t bytes) {
+  std::vector<std::uint64_t>& issued = mbarrier_at(mbarrier).issued;
+  issued.push_back((issued.empty() ? 0 : issued.back()) + bytes);
+}
+
+void Checker::async_global(Warp& warp, int instruction, std::uint64_t address, std::uint64_t bytes,
+                           bool is_write, bool is_strong) {
+  GlobalAccessor who = global_accessor(warp, instruction, is_strong);
+  who.is_async = true;
+  access_global(warp, instruction, address, static_cast<std::uint32_t>(bytes), nullptr, who,
+                is_write, !is_write);
 }
 
 void Checker::commit_group(Warp& warp, AsyncKind kind) {
@@ -71,16 +89,18 @@ Checker::MbarrierOrder& Checker::mbarrier_at(std::uint64_t address) {
   return found->second;
 }
 
-// One change of an mbarrier ends at most one phase, and each is told.
+// One change of an mbarrier ends at most one phase, and each is told. The copies that the phase waited
+// for are those whose bytes were expected: of more copies than that, some may still be under way.
 void Checker::settle(MbarrierOrder& order, std::uint64_t address) {
   std::byte* const at = shared_memory(*cluster_.blocks[0], address, 8);
   if (at == nullptr || !Mbarrier(at).is_initialized()) return;
   const std::uint32_t parity = Mbarrier(at).parity();
   if (parity == order.parity) return;
   order.parity = parity;
-  ++order.phases;
+  while (order.done < order.issued.size() && order.issued[order.done] <= order.expected)
+    ++order.done;
   order.completed.join(order.pending);
-  order.completed.generic.raise(order.agent, order.phases);
+  order.completed.generic.raise(order.agent, order.done);
   order.pending.clear();
 }
 
@@ -126,7 +146,7 @@ void Checker::count_arrival(Warp& warp, int instruction, std::uint64_t address, 
 }
 
 void Checker::mbarrier_after(Warp& warp, int instruction, int lane, std::uint64_t address,
-                             MbarrierEvent event, bool is_relaxed) {
+                             MbarrierEvent event, bool is_relaxed, std::uint64_t expected) {
   if (lane == warp.first_lane()) ended_by_this_ = 0;
   MbarrierOrder& order = mbarrier_at(address);
   if (event != kInitialized) check_initializer(warp, instruction, address, order);
@@ -139,6 +159,8 @@ void Checker::mbarrier_after(Warp& warp, int instruction, int lane, std::uint64_
       order.is_live = true;
       order.initializer = accessor(warp, instruction, false);
       order.parity = 0;
+      order.done = static_cast<Clock>(order.issued.size());
+      order.expected = order.issued.empty() ? 0 : order.issued.back();
       order.pending.clear();
       order.completed.clear();
       break;
@@ -155,9 +177,10 @@ void Checker::mbarrier_after(Warp& warp, int instruction, int lane, std::uint64_
     }
     case kCounted: break;
   }
-  const Clock before = order.phases;
+  order.expected += expected;
+  const std::uint32_t before = order.parity;
   settle(order, address);
-  if (event == kArrived) count_arrival(warp, instruction, address, order.phases != before);
+  if (event == kArrived) count_arrival(warp, instruction, address, order.parity != before);
 }
 
 void Checker::mbarrier_passed(Warp& warp, int instruction, std::uint64_t address, bool is_relaxed) {
@@ -167,6 +190,28 @@ void Checker::mbarrier_passed(Warp& warp, int instruction, std::uint64_t address
   access_shared(warp, instruction, address, 8, nullptr, accessor(warp, instruction, true), false);
   WarpKnowledge& known = warps_[index_of(warp)];
   (is_relaxed ? known.observed : known.now).join(order.completed);
+}
+
+void Checker::mbarrier_missing(const Warp& warp, int instruction, int lane, std::uint64_t address,
+                               const std::string& what) const {
+  // Initialised by another instruction than those that ran for this barrier: all of them are named.
+  const std::vector<int>& initializers = launch_.initializers;
+  const auto known = mbarriers_.find(address);
+  const bool was_there = known != mbarriers_.end() && known->second.is_live;
+  if (initializers.empty() || was_there || !launch_.checks.races)
+    misbehave(warp, instruction, lane, "sync", "mbarrier misuse", what);
+  const Program& program = launch_.findings.program();
+  Finding finding;
+  finding.check = "races";
+  finding.kind = "mbarrier used before its initialisation";
+  finding.places.push_back(
+      place_of(program, instruction, who_name(warp.block->index, warp.index, 1u << lane)));
+  for (const int initializer : initializers)
+    finding.places.push_back(place_of(program, initializer, "mbarrier.init"));
+  finding.message = fmt::format(
+      "{}: {} {}. Nothing orders it after mbarrier.init ({}): put a barrier between them",
+      where(program, instruction), thread_name(warp, lane), what, line_of(finding.places[1]));
+  throw KernelError(finding.message, {finding});
 }
 
 }  // namespace tilewise::vgpu

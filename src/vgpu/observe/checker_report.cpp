@@ -71,18 +71,28 @@ std::string Checker::name_of_agent(std::uint32_t agent, std::uint32_t lanes) con
   }
 }
 
-void Checker::report(Warp& warp, int instruction, std::uint32_t lanes, const char* check,
-                     const char* kind, const std::string& message) {
+Finding::Place Checker::place_of_warp(std::uint32_t index, int instruction,
+                                      std::uint32_t lanes) const {
+  const Dim3& block = cluster_.blocks[index / warps_per_block_]->index;
+  return place_of(launch_.findings.program(), instruction,
+                  who_name(block, static_cast<int>(index % warps_per_block_), lanes));
+}
+
+void Checker::report_at(const Finding::Place& place, int instruction, const char* check,
+                        const char* kind, const std::string& message) {
   launch_.findings.add({kind, instruction, -1}, [&] {
     Finding finding;
     finding.check = check;
     finding.kind = kind;
-    finding.places.push_back(place_of(launch_.findings.program(), instruction,
-                                      who_name(warp.block->index, warp.index, lanes)));
-    finding.message =
-        fmt::format("{} ({}) {}", finding.places[0].who, line_of(finding.places[0]), message);
+    finding.places = {place};
+    finding.message = fmt::format("{} ({}) {}", place.who, line_of(place), message);
     return finding;
   });
+}
+
+void Checker::report(Warp& warp, int instruction, std::uint32_t lanes, const char* check,
+                     const char* kind, const std::string& message) {
+  report_at(place_of_warp(index_of(warp), instruction, lanes), instruction, check, kind, message);
 }
 
 void Checker::report_shared(Warp& warp, int instruction, std::uint32_t rank, Granules g,

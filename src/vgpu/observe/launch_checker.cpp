@@ -5,6 +5,8 @@
 // records of global memory.
 #include <algorithm>
 
+#include "vgpu/exec/async_modes.hpp"
+#include "vgpu/exec/handlers.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observe/checker.hpp"
 
@@ -35,6 +37,13 @@ LaunchChecker::LaunchChecker(const Program& program, const Checks& what, const M
       footprints_(program.sites.size()),
       memory_(memory) {
   module_memory.mark_all_written();  // variables without a value begin as zeros
+  for (const HeldUse& use : program.held_uses) held_uses[use.op].push_back(use);
+  const HandlerEntry* const mbarrier = find_handler("mbarrier", true);
+  for (const Op& op : program.ops) {
+    const bool is_mbarrier = op.full == mbarrier->full || op.body == mbarrier->masked;
+    if (is_mbarrier && static_cast<MbarrierKind>(op.mode) == MbarrierKind::kInitialize)
+      initializers.push_back(op.instruction);
+  }
 }
 
 // Numbered as they come: records have few bits. Those beyond share the last number.
@@ -87,6 +96,33 @@ const Footprint& LaunchChecker::footprint(int site, int slot, const AccessPatter
     run.bytes = std::max(run.bytes, begin + static_cast<std::uint32_t>(bytes));
   }
   return f;
+}
+
+// With a swizzle, where pieces lie depends on bits 7 to 9 of the address, so those are part of the key.
+const std::vector<LaunchChecker::MatrixRun>& LaunchChecker::matrix_runs(std::uint64_t descriptor,
+                                                                        MatrixMajor major,
+                                                                        std::uint32_t first,
+                                                                        std::uint32_t rows) {
+  constexpr std::uint64_t kFarAddress = 0x3FC0;  // of the descriptor: bits 10 and up of the start
+  const auto [known, is_new] =
+      matrix_runs_.try_emplace({descriptor & ~kFarAddress, major, first, rows});
+  std::vector<MatrixRun>& runs = known->second;
+  if (!is_new) return runs;
+  const MatrixDescriptor matrix(descriptor);
+  std::vector<std::uint32_t> pieces;
+  for (std::uint32_t row = first; row < first + rows; row += major == MatrixMajor::kK ? 1 : 8) {
+    for (std::uint32_t depth = 0; depth < kDepthBytes; depth += major == MatrixMajor::kK ? 16 : 2)
+      pieces.push_back(piece_address(matrix, major, row, depth));
+  }
+  std::sort(pieces.begin(), pieces.end());
+  for (const std::uint32_t piece : pieces) {
+    const auto offset = static_cast<std::int32_t>(piece - matrix.start);
+    const bool touches = !runs.empty() && offset <= runs.back().offset + static_cast<std::int32_t>(
+                                                                             runs.back().bytes);
+    if (!touches) runs.push_back({offset, 0});
+    runs.back().bytes = static_cast<std::uint32_t>(offset - runs.back().offset) + 16;
+  }
+  return runs;
 }
 
 WrittenBytes* LaunchChecker::written(std::uint64_t address) {

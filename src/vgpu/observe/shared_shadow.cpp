@@ -159,6 +159,31 @@ std::vector<Conflict> SharedShadow::conflicts_of_write(Granules g, const Accesso
   return found;
 }
 
+std::vector<Conflict> SharedShadow::not_known(const Knowledge& known, std::uint32_t begin,
+                                              std::uint32_t end) const {
+  std::vector<Conflict> found;
+  const auto is_other = [&](std::uint32_t agent) { return agent < begin || agent >= end; };
+  std::uint64_t last = 0;
+  for (std::uint32_t i = 0; i < granules_; ++i) {
+    if (writes_[i] == last || writes_[i] == 0) continue;
+    last = writes_[i];
+    const Accessor who = unpack(last);
+    if (is_other(who.agent) && known.generic[who.agent] < who.clock)
+      found.push_back({Conflict::kWrite, i, who, write_lanes_[i]});
+  }
+  for (const Row* row : used_) {
+    if (!is_other(row->agent) || known.generic[row->agent] >= row->latest) continue;
+    for (std::uint32_t i = 0; i < granules_; ++i) {
+      const auto word = static_cast<std::uint32_t>(row->words[i]);
+      if (known.generic[row->agent] >= word >> kClockShift) continue;
+      const Accessor who{row->agent, word >> kClockShift, word & kPlaceMask, row->is_strong, false};
+      found.push_back({Conflict::kRead, i, who, row->lanes[i]});
+      break;
+    }
+  }
+  return found;
+}
+
 SharedShadow::Row& SharedShadow::row_of(const Accessor& who) {
   const std::size_t index = 2 * std::size_t{who.agent} + (who.is_strong ? 1 : 0);
   if (index >= rows_.size()) rows_.resize(index + 1);

@@ -71,6 +71,11 @@ class SharedShadow {
   std::vector<Conflict> conflicts_of_write(Granules g, const Accessor& who,
                                            const Knowledge& known) const;
 
+  /// The last access of each agent outside of [begin, end) that `known` lacks; writes only where they
+  /// are the last one.
+  std::vector<Conflict> not_known(const Knowledge& known, std::uint32_t begin,
+                                  std::uint32_t end) const;
+
   void record_read(Granules g, const Accessor& who);
   void record_write(Granules g, const Accessor& who);
 
