@@ -5,7 +5,6 @@
 // whatever the order in which asynchronous operations take effect.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,19 +25,6 @@ std::string describe(const Order& order, const Seen& seen) {
   for (const vgpu::Finding& f : seen.findings) text += "\n  [" + f.check + "] " + f.message;
   if (!seen.error.empty()) text += "\n  error: " + seen.error;
   return text;
-}
-
-// The checkers do not follow bulk copies, wgmma and setmaxnreg yet: docs/bugs.md says what is found.
-bool waits_for_checkers(const Case& bug) {
-  static const std::string_view kWaiting[] = {
-      "tma_store_without_fence",    "tma_store_source_overwritten", "tma_store_not_waited_for",
-      "tma_load_read_early",        "tma_load_over_stores",         "expect_too_few_bytes",
-      "expect_too_many_bytes",      "wrong_phase_parity",           "ring_empty_slot_read",
-      "ring_slot_released_early",   "cluster_block_gone",           "setmaxnreg_by_one_warp",
-      "setmaxnreg_without_release", "misaligned_bulk_copy",         "bulk_copy_past_the_end",
-      "wgmma_without_fence",        "wgmma_operand_overwritten",    "wgmma_result_read_early",
-      "wgmma_registers_not_fenced", "tensor_swizzle_ignored"};
-  return std::find(std::begin(kWaiting), std::end(kWaiting), bug.name) != std::end(kWaiting);
 }
 
 class EveryBug : public testing::TestWithParam<const Case*> {
@@ -76,7 +62,6 @@ TEST_P(EveryBug, IsMarkedOnLinesWithCode) {
 }
 
 TEST_P(EveryBug, IsFoundAtItsLinesInEveryOrder) {
-  if (waits_for_checkers(*GetParam())) GTEST_SKIP() << "waits for the checkers";
   const Case& bug = *GetParam();
   const Marks marks = read_marks(source_of(bug));
   for (const Order& order : orders()) {
@@ -92,7 +77,6 @@ TEST_P(EveryBug, IsFoundAtItsLinesInEveryOrder) {
 }
 
 TEST_P(EveryBug, IsNotSeenInTheTwin) {
-  if (waits_for_checkers(*GetParam())) GTEST_SKIP() << "waits for the checkers";
   const Case& bug = *GetParam();
   for (const Order& order : orders()) {
     const Seen seen = launch(bug, true, order);
