@@ -13,7 +13,7 @@ template <bool kFixed> __global__ void expect_too_few_bytes(const int* in, int* 
     barrier_arrive_expect(&full, kFixed ? 512 : 256);
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
-      bulk_load(tile + 64 * half, in + 64 * half, 256, &full);  // BUG: races
+      bulk_load(tile + 64 * half, in + 64 * half, 256, &full);  // BUG: races, sync
     }
   }
   __syncthreads();

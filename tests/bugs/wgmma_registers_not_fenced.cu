@@ -10,7 +10,7 @@ template <bool kFixed> __global__ void wgmma_registers_not_fenced(float* out) {
   fence_async();
   __syncthreads();
   float d[4];
-  for (int i = 0; i < 4; ++i) d[i] = static_cast<float>(threadIdx.x * 0);
+  for (int i = 0; i < 4; ++i) d[i] = static_cast<float>(threadIdx.x / blockDim.x);
   if (kFixed) wgmma_fence();
   wgmma_m64n8k16(d, descriptor(a), descriptor(b));  // BUG: sync, races
   wgmma_commit();

@@ -17,12 +17,12 @@ template <bool kFixed> __global__ void wrong_phase_parity(const int* in, int* ou
   for (int k = 0; k < 2; ++k) {
     if (threadIdx.x == 0) {
       barrier_arrive_expect(&full, 256);
-      bulk_load(tile[k], in + 64 * k, 256, &full);  // BUG: races
+      bulk_load(tile[k], in + 64 * k, 256, &full);  // BUG: races, sync
     }
     __syncthreads();
     barrier_wait(&full, kFixed ? k % 2 : 0);                // or: sync
     out[64 * k + threadIdx.x] = tile[k][63 - threadIdx.x];  // BUG: races, uninitialized
-    __syncthreads();
+    __syncthreads();                                        // also: sync
   }
 }
 
