@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "kernels/images.hpp"
 #include "tilewise/error.hpp"
@@ -51,6 +52,10 @@ constexpr auto kProbes = std::to_array<KnownProbe>({
     {"cp.async.ca.global", 8, {"copy_probe", "probe_cp_async_ca_8_global"}},
     {"cp.async.ca.global", 16, {"copy_probe", "probe_cp_async_ca_16_global"}},
     {"cp.async.cg.global", 16, {"copy_probe", "probe_cp_async_cg_16_global"}},
+    {"cp.async.ca.both", 4, {"copy_probe", "probe_cp_async_ca_4_both"}},
+    {"cp.async.ca.both", 8, {"copy_probe", "probe_cp_async_ca_8_both"}},
+    {"cp.async.ca.both", 16, {"copy_probe", "probe_cp_async_ca_16_both"}},
+    {"cp.async.cg.both", 16, {"copy_probe", "probe_cp_async_cg_16_both"}},
 });
 
 constexpr std::uint64_t kAlignment = 1024;  // of the base that offsets count from
@@ -75,14 +80,16 @@ class ProbeBench {
 
   /// Launches a row's probe; `counted` through launch_counted().
   std::optional<device::LaunchCount> launch(const GoldenAccess& row, bool counted) {
-    LaneOffsets offsets;
+    LaneOffsets offsets, from;
     for (std::size_t lane = 0; lane < 32; ++lane) {
       offsets.bytes[lane] = static_cast<std::uint32_t>(row.offsets[lane]);
+      from.bytes[lane] = static_cast<std::uint32_t>(row.from[lane]);
     }
     const device::Address global = (global_.address() + kAlignment - 1) / kAlignment * kAlignment;
     const device::Address sink = sink_.address();
-    const std::array<const void*, 4> arguments{&offsets, &row.active_mask, &global, &sink};
-    const device::Launch launch{{1, 1, 1}, {32, 1, 1}, 0, arguments};
+    const std::array<const void*, 5> arguments{&offsets, &row.active_mask, &global, &sink, &from};
+    const std::size_t count = row.access.ends_with(".both") ? 5 : 4;
+    const device::Launch launch{{1, 1, 1}, {32, 1, 1}, 0, std::span(arguments).first(count)};
     const Probe probe = probe_for(row);
     device::Kernel& kernel = module(probe.unit).kernel(probe.entry);
     if (counted) return device_.launch_counted(kernel, launch, *stream_);

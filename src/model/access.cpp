@@ -84,19 +84,40 @@ bool partners_agree(const LaneAddresses& addresses, std::uint32_t active_mask, i
 // 128 bytes go through the pipe in one phase: 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
 int lanes_per_phase(int bytes) { return bytes <= 4 ? kLanes : 128 / bytes; }
 
-// The lanes that the busiest bank serves in each phase, lanes with the same address one by one.
-int lanes_in_turn(const LaneAddresses& addresses, std::uint32_t active_mask, int bytes) {
+// Which lanes of `lanes` use each bank.
+std::array<std::uint32_t, kBanks> users_of_banks(const LaneAddresses& addresses,
+                                                 std::uint32_t lanes, int bytes) {
+  std::array<std::uint32_t, kBanks> users{};
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t word = addresses[lane] / kWordBytes;
+    for (int i = 0; i < bytes / static_cast<int>(kWordBytes); ++i) {
+      users[(word + static_cast<std::uint64_t>(i)) % kBanks] |= 1u << lane;
+    }
+  }
+  return users;
+}
+
+// Lanes that share a bank on one side or on the other, with the same address too, take turns: a phase
+// takes as many as the lane with most such neighbours has, itself among them.
+int lanes_in_turn(const LaneAddresses& to, const LaneAddresses& from, std::uint32_t active_mask,
+                  int bytes) {
   int sum = 0;
   const int lanes = lanes_per_phase(bytes);
   for (int first = 0; first < kLanes; first += lanes) {
-    std::array<int, kBanks> served{};
-    for (std::uint32_t left = active_mask & phase_mask(first, lanes); left != 0; left &= left - 1) {
-      const std::uint64_t word = addresses[std::countr_zero(left)] / kWordBytes;
-      for (int i = 0; i < bytes / static_cast<int>(kWordBytes); ++i) {
-        ++served[(word + static_cast<std::uint64_t>(i)) % kBanks];
+    const std::uint32_t here = active_mask & phase_mask(first, lanes);
+    const auto written = users_of_banks(to, here, bytes), read = users_of_banks(from, here, bytes);
+    std::array<std::uint32_t, kLanes> neighbours{};
+    for (const auto& users : {written, read}) {
+      for (const std::uint32_t sharing : users) {
+        for (std::uint32_t left = sharing; left != 0; left &= left - 1) {
+          neighbours[std::countr_zero(left)] |= sharing;
+        }
       }
     }
-    sum += *std::max_element(served.begin(), served.end());
+    int most = 0;
+    for (const std::uint32_t lane : neighbours) most = std::max(most, std::popcount(lane));
+    sum += most;
   }
   return sum;
 }
@@ -175,8 +196,7 @@ class SectorMoves {
 AsyncCopyCost async_copy_cached(const LaneAddresses& to, const LaneAddresses& from,
                                 std::uint32_t active_mask, int bytes) {
   AsyncCopyCost cost;
-  cost.wavefronts =
-      std::max(lanes_in_turn(to, active_mask, bytes), lanes_in_turn(from, active_mask, bytes));
+  cost.wavefronts = lanes_in_turn(to, from, active_mask, bytes);
   cost.conflicts = cost.wavefronts - phases(active_mask, bytes);
   cost.sectors = global_sectors(from, active_mask, bytes);
   return cost;

@@ -37,8 +37,8 @@ struct AsyncCopyCost {
   friend bool operator==(const AsyncCopyCost&, const AsyncCopyCost&) = default;
 };
 
-/// With .ca the first-level cache's banks are read and written like shared memory's, and lanes that share
-/// an address are served one by one.
+/// With .ca lanes that share a bank take turns, of the first-level cache on the one side or of shared
+/// memory on the other, with the same address too: tests/golden/README.md has the rule.
 AsyncCopyCost async_copy_cached(const LaneAddresses& to, const LaneAddresses& from,
                                 std::uint32_t active_mask, int bytes);
 

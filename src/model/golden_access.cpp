@@ -30,16 +30,16 @@ AccessCounts shared_counts(const SharedCost& cost) {
   return counts;
 }
 
-// cp.async.{ca,cg}.{shared,global}: the offsets are those of the side it ends in; the other side is 32
-// neighbours.
+// cp.async.{ca,cg}.{shared,global,both}: the offsets are those of the side it ends in; the other side of
+// one is 32 neighbours.
 AccessCounts copy_counts(const GoldenAccess& row) {
   LaneAddresses neighbours{};
   for (std::size_t lane = 0; lane < neighbours.size(); ++lane) {
     neighbours[lane] = lane * static_cast<std::uint64_t>(row.bytes_per_lane);
   }
-  const bool is_shared = row.access.ends_with(".shared");
-  const LaneAddresses& to = is_shared ? row.offsets : neighbours;
-  const LaneAddresses& from = is_shared ? neighbours : row.offsets;
+  const bool is_both = row.access.ends_with(".both"), is_global = row.access.ends_with(".global");
+  const LaneAddresses& to = is_global ? neighbours : row.offsets;
+  const LaneAddresses& from = is_both ? row.from : is_global ? row.offsets : neighbours;
   const AsyncCopyCost cost = row.access.starts_with("cp.async.cg")
                                  ? async_copy_bypassing(to, from, row.active_mask)
                                  : async_copy_cached(to, from, row.active_mask, row.bytes_per_lane);
@@ -101,13 +101,14 @@ AccessCounts evaluate(const GoldenAccess& row) {
   if (access == "ld.global" || access == "st.global") {
     return global_counts(global_sectors(row.offsets, row.active_mask, row.bytes_per_lane));
   }
-  for (const char* copy :
-       {"cp.async.ca.shared", "cp.async.ca.global", "cp.async.cg.shared", "cp.async.cg.global"}) {
+  for (const char* copy : {"cp.async.ca.shared", "cp.async.ca.global", "cp.async.ca.both",
+                           "cp.async.cg.shared", "cp.async.cg.global", "cp.async.cg.both"}) {
     if (access == copy) return copy_counts(row);
   }
   throw Error(ErrorCode::kInvalidInput,
               fmt::format("access '{}': expected ld.shared, st.shared, ldmatrix.x1|x2|x4, "
-                          "stmatrix.x1|x2|x4, ld.global, st.global or cp.async.ca|cg.shared|global",
+                          "stmatrix.x1|x2|x4, ld.global, st.global or "
+                          "cp.async.ca|cg.shared|global|both",
                           access));
 }
 

@@ -31,6 +31,7 @@ struct GoldenAccess {
   std::string pattern;     ///< a name for people
   std::uint32_t active_mask = 0xFFFFFFFF;
   LaneAddresses offsets{};  ///< bytes from a base aligned to 1024
+  LaneAddresses from{};  ///< of cp.async.ca|cg.both: the global side; `offsets` is the shared one
   AccessCounts expected;
   friend bool operator==(const GoldenAccess&, const GoldenAccess&) = default;
 };

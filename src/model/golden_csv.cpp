@@ -3,6 +3,7 @@
 //
 // Golden access files as text.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -115,7 +116,7 @@ class Reader {
     row.bytes_per_lane = number(field(kBytesPerLane), "bytes_per_lane");
     row.pattern = field(kPattern);
     row.active_mask = mask(field(kActiveMask));
-    row.offsets = offsets(field(kOffsets));
+    read_offsets(field(kOffsets), row);
     row.expected.shared_wavefronts = count(field(kSharedWavefronts), "shared_wavefronts");
     row.expected.shared_bank_conflicts =
         count(field(kSharedBankConflicts), "shared_bank_conflicts");
@@ -151,25 +152,28 @@ class Reader {
     return value;
   }
 
-  LaneAddresses offsets(std::string_view text) const {
-    LaneAddresses result{};
-    std::size_t lanes = 0;
+  // One offset a lane; a copy of both sides has the lanes of the shared side, then those of the global.
+  void read_offsets(std::string_view text, GoldenAccess& row) const {
+    const std::size_t lanes = row.offsets.size();
+    const std::size_t wanted = row.access.ends_with(".both") ? 2 * lanes : lanes;
+    std::size_t count = 0;
     for (text = trim(text); !text.empty(); text = trim(text)) {
       std::uint64_t offset = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
       const std::size_t length = static_cast<std::size_t>(end - text.data());
       const bool ends_well = length == text.size() || text[length] == ' ' || text[length] == '\t';
       if (error != std::errc() || !ends_well) {
-        fail(fmt::format("lane_byte_offsets: the offset of lane {} is not a number", lanes));
+        fail(
+            fmt::format("lane_byte_offsets: the offset of lane {} is not a number", count % lanes));
       }
-      if (lanes == result.size()) fail("lane_byte_offsets: more than 32 offsets");
-      result[lanes++] = offset;
+      if (count == wanted) fail(fmt::format("lane_byte_offsets: more than {} offsets", wanted));
+      (count < lanes ? row.offsets[count] : row.from[count - lanes]) = offset;
+      ++count;
       text.remove_prefix(length);
     }
-    if (lanes != result.size()) {
-      fail(fmt::format("lane_byte_offsets: {} offsets, expected 32", lanes));
+    if (count != wanted) {
+      fail(fmt::format("lane_byte_offsets: {} offsets, expected {}", count, wanted));
     }
-    return result;
   }
 
   // What no GPU would execute has no cost.
@@ -186,9 +190,10 @@ class Reader {
     }
     for (std::size_t lane = 0; lane < row.offsets.size(); ++lane) {
       if ((row.active_mask >> lane & 1u) == 0) continue;
-      if (row.offsets[lane] % static_cast<std::uint64_t>(bytes) != 0) {
-        fail(fmt::format("lane_byte_offsets: {} of lane {} is not a multiple of {} bytes",
-                         row.offsets[lane], lane, bytes));
+      for (const std::uint64_t offset : {row.offsets[lane], row.from[lane]}) {
+        if (offset % static_cast<std::uint64_t>(bytes) == 0) continue;
+        fail(fmt::format("lane_byte_offsets: {} of lane {} is not a multiple of {} bytes", offset,
+                         lane, bytes));
       }
     }
     try {
@@ -225,6 +230,7 @@ std::string to_csv(std::span<const GoldenAccess> rows) {
     for (std::size_t lane = 0; lane < row.offsets.size(); ++lane) {
       text += fmt::format("{}{}", lane == 0 ? "" : " ", row.offsets[lane]);
     }
+    if (row.access.ends_with(".both")) text += fmt::format(" {}", fmt::join(row.from, " "));
     text +=
         fmt::format(",{},{},{},{}\n", text_of(row.expected.shared_wavefronts),
                     text_of(row.expected.shared_bank_conflicts),

@@ -35,6 +35,23 @@ class Collector {
     row.pattern = pattern;
     row.active_mask = mask;
     for (std::uint64_t lane = 0; lane < kLanes; ++lane) row.offsets[lane] = offset(lane);
+    add(std::move(row));
+  }
+
+  // The same with a second side.
+  void add(const std::string& pattern, const LaneAddresses& to, const LaneAddresses& from,
+           std::uint32_t mask = kAllLanes) {
+    GoldenAccess row;
+    row.access = access_;
+    row.bytes_per_lane = bytes_;
+    row.pattern = pattern;
+    row.active_mask = mask;
+    row.offsets = to;
+    row.from = from;
+    if (*std::max_element(from.begin(), from.end()) + bytes() <= kCaptureBytes) add(std::move(row));
+  }
+
+  void add(GoldenAccess row) {
     if (*std::max_element(row.offsets.begin(), row.offsets.end()) + bytes() > kCaptureBytes) return;
     row.id = static_cast<int>(rows_.size());
     rows_.push_back(std::move(row));
@@ -177,6 +194,44 @@ void add_shifts(Collector& out) {
   }
 }
 
+// Rows of a tile, as far apart as they lie in a matrix and in a padded, a turned or a swizzled tile; then
+// whatever comes.
+void add_copies(Collector& out) {
+  const auto lanes = [](auto offset) {
+    LaneAddresses result{};
+    for (std::uint64_t lane = 0; lane < kLanes; ++lane) result[lane] = offset(lane);
+    return result;
+  };
+  for (const std::uint64_t columns : {1, 2, 4, 8}) {
+    const LaneAddresses matrix = lanes([&](std::uint64_t lane) {
+      return lane / columns * 480 / out.bytes() * out.bytes() + lane % columns * out.bytes();
+    });
+    const LaneAddresses aligned = lanes(
+        [&](std::uint64_t lane) { return lane / columns * 256 + lane % columns * out.bytes(); });
+    for (const std::uint64_t padding : {0, 16, 32}) {
+      const LaneAddresses padded = lanes([&](std::uint64_t lane) {
+        return lane / columns * (columns * out.bytes() + padding) + lane % columns * out.bytes();
+      });
+      out.add(fmt::format("rows{}_padding{}", columns, padding), padded, aligned);
+      out.add(fmt::format("rows{}_padding{}_odd", columns, padding), padded, matrix);
+    }
+    const LaneAddresses turned = lanes(
+        [&](std::uint64_t lane) { return lane % columns * 528 + lane / columns * out.bytes(); });
+    const LaneAddresses swizzled = lanes([&](std::uint64_t lane) {
+      return (lane / columns * columns + (lane % columns ^ lane / columns % columns)) * out.bytes();
+    });
+    out.add(fmt::format("rows{}_turned", columns), turned, aligned);
+    out.add(fmt::format("rows{}_swizzled", columns), swizzled, aligned);
+  }
+  for (const std::uint64_t range : {256, 1024, 4096}) {
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      const LaneAddresses to = out.random_offsets(range), from = out.random_offsets(1024);
+      const auto mask = static_cast<std::uint32_t>(out.random(kAllLanes)) + 1;
+      out.add(fmt::format("random{}_{}", range, repeat), to, from, repeat < 3 ? kAllLanes : mask);
+    }
+  }
+}
+
 void add_matrix_rows(Collector& out) {
   for (const std::uint64_t stride : {0, 16, 32, 48, 64, 80, 128, 144, 256, 272, 512, 528}) {
     out.add(fmt::format("rowstride{}B", stride), [&](std::uint64_t lane) { return lane * stride; });
@@ -214,6 +269,10 @@ std::vector<GoldenAccess> capture_patterns(std::uint64_t seed) {
                     rows);
       add_vector_patterns(out, std::string_view(side) == "global");
     }
+  }
+  for (const auto& [cache, bytes] : {std::pair{"ca", 4}, {"ca", 8}, {"ca", 16}, {"cg", 16}}) {
+    Collector out(fmt::format("cp.async.{}.both", cache), bytes, mix64(seed + rows.size()), rows);
+    add_copies(out);
   }
   for (const char* access : {"ldmatrix", "stmatrix"}) {
     for (const int matrices : {1, 2, 4}) {

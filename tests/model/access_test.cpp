@@ -178,6 +178,27 @@ SharedCost reference(const LaneAddresses& addresses, std::uint32_t mask, int byt
   return result;
 }
 
+// Conflicts on the two sides of a copy add up where they are between different lanes, and only there.
+TEST(Access, CopiesAreInEachOthersWayOnEitherSide) {
+  const auto cost = [](auto to, auto from, int bytes) {
+    LaneAddresses written{}, read{};
+    for (std::uint64_t lane = 0; lane < 32; ++lane)
+      written[lane] = to(lane), read[lane] = from(lane);
+    return async_copy_cached(written, read, kAll, bytes).wavefronts;
+  };
+  const auto rows_of_4 = [](std::uint64_t lane) { return lane / 4 * 2048 + lane % 4 * 4; };
+  // Turned: lane r * 4 + c shares a bank with 7 lanes where it is read, with 3 others where it is written.
+  EXPECT_EQ(cost([](std::uint64_t lane) { return lane % 4 * 512 + lane / 4 * 4; }, rows_of_4, 4),
+            11);
+  // Rows 64 bytes apart: the lanes that meet where they are written have met where they were read.
+  EXPECT_EQ(cost([](std::uint64_t lane) { return lane / 4 * 64 + lane % 4 * 4; }, rows_of_4, 4), 8);
+  EXPECT_EQ(cost([](std::uint64_t lane) { return lane * 4; }, rows_of_4, 4), 8);
+  // 16 bytes a lane, rows of 4 that overlap by half in shared memory: 3 in each of 4 phases.
+  EXPECT_EQ(cost([](std::uint64_t lane) { return lane / 4 * 160 + lane % 4 * 16; },
+                 [](std::uint64_t lane) { return lane / 4 * 2048 + lane % 4 * 16; }, 16),
+            12);
+}
+
 TEST(Access, RandomAccessesAgreeWithAPlainReading) {
   std::uint64_t drawn = 0;
   const auto random = [&](std::uint64_t limit) { return mix64(++drawn) % limit; };
