@@ -27,8 +27,8 @@ struct Taken {
   std::vector<int> counted;  // bytes, by site
 };
 
-Taken take(std::vector<SassAccess> accesses, bool lines = true) {
-  const auto module = ptx::parse(kLoads, "test.ptx");
+Taken take(std::vector<SassAccess> accesses, bool lines = true, const std::string& text = kLoads) {
+  const auto module = ptx::parse(text, "test.ptx");
   const Flat flat = flatten(*module, module->functions[0]);
   Decoded decoded = decode(flat, module->functions[0], {});
   CubinKernel cubin;
@@ -79,6 +79,51 @@ TEST(Census, ALostLoadIsSaid) {
   EXPECT_EQ(t.census.fidelity, Fidelity::kApproximate);
   ASSERT_EQ(t.census.notes.size(), 1u);
   EXPECT_CONTAINS(t.census.notes[0], "PTX line 10: no machine load stands for this 4-byte load");
+}
+
+TEST(Census, ALoadThatNothingUsesMayBeDropped) {
+  const Taken t = take({load(10, 4), store(11, 4)});
+  EXPECT_EQ(t.census.fidelity, Fidelity::kExact);
+  EXPECT_EQ(t.counted, (Bytes{0, 0, 0, 0, 4, 4}));
+}
+
+// What only feeds a value that nothing uses is unused itself; what a loop hands on to a store is not.
+TEST(Census, UseIsFollowedThroughArithmeticAndLoops) {
+  const std::string text =
+      ".version 8.5\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 tile[256];\n"
+      ".visible .entry test(.param .u64 p) { .reg .b32 %r<9>; .reg .pred %q; mov.u32 %r0, tile;\n"
+      "ld.shared.u32 %r1, [%r0];\n"        // 6: into %r3, which nothing reads
+      "ld.shared.u32 %r2, [%r0+16];\n"     // 7: into %r4, which goes round and is stored
+      "mov.u32 %r5, 0; mov.u32 %r4, 0;\n"  // 8
+      "LOOP: add.u32 %r3, %r1, %r5; add.u32 %r6, %r4, %r2;\n"
+      "mov.u32 %r4, %r6; add.u32 %r5, %r5, 1;\n"
+      "setp.lt.u32 %q, %r5, 4; @%q bra LOOP;\n"
+      "st.shared.u32 [%r0+64], %r4;\n"  // 12
+      "ret; }\n";
+  const Taken dropped = take({load(7, 4), store(12, 4)}, true, text);
+  EXPECT_EQ(dropped.census.fidelity, Fidelity::kExact);
+  EXPECT_EQ(dropped.counted, (Bytes{0, 4, 4}));
+  const Taken lost = take({load(6, 4), store(12, 4)}, true, text);
+  ASSERT_EQ(lost.census.notes.size(), 1u);
+  EXPECT_CONTAINS(lost.census.notes[0], "PTX line 7: no machine load");
+}
+
+TEST(Census, OneMachineLoadServesTwoOfTheSameBytes) {
+  const std::string text =
+      ".version 8.5\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 tile[256];\n"
+      ".visible .entry test(.param .u64 p) { .reg .b32 %r<9>; mov.u32 %r0, tile;\n"
+      "ld.shared.u32 %r1, [%r0+4];\n"                    // 6
+      "ld.shared.u32 %r2, [%r0+4];\n"                    // 7
+      "ld.shared.u32 %r3, [%r0+8];\n"                    // 8
+      "add.u32 %r4, %r1, %r2; add.u32 %r4, %r4, %r3;\n"  // 9
+      "st.shared.u32 [%r0+64], %r4;\n"                   // 10
+      "ret; }\n";
+  const Taken one = take({load(6, 4), load(8, 4), store(10, 4)}, true, text);
+  EXPECT_EQ(one.census.fidelity, Fidelity::kExact);
+  EXPECT_EQ(one.counted, (Bytes{4, 0, 4, 4}));
+  const Taken none = take({load(8, 4), store(10, 4)}, true, text);
+  EXPECT_EQ(none.census.fidelity, Fidelity::kApproximate);
+  EXPECT_EQ(none.census.notes.size(), 2u);
 }
 
 TEST(Census, AWideLoadWithoutNeighboursIsSaid) {

@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "vgpu/observe/liveness.hpp"
+
 namespace tilewise::vgpu {
 namespace {
 
@@ -64,6 +66,7 @@ struct GroupKey {
 struct Member {
   std::int64_t offset;
   int site;
+  bool is_unused;  ///< a load whose result nothing depends on
   bool covered = false;
 };
 
@@ -110,6 +113,7 @@ class CensusTaker {
   void collect_groups() {
     std::vector<const Reference*> address_of(p_.ops.size(), nullptr);
     std::vector<std::vector<std::uint32_t>> defined(p_.ops.size());
+    const std::vector<bool> unused = find_unused(d_);
     references_of_.resize(p_.ops.size());
     for (const Reference& r : d_.references) {
       references_of_[r.op].push_back(&r);
@@ -137,7 +141,7 @@ class CensusTaker {
                              site.is_matrix || site.is_fragment};
           std::int64_t offset = op.imm;
           if (a.is_constant) offset += static_cast<std::int64_t>(p_.constants[a.index].bits);
-          groups_[key].push_back({offset, op.site, false});
+          groups_[key].push_back({offset, op.site, unused[i]});
         }
         for (const std::uint32_t reg : defined[i]) {
           ++version[reg];
@@ -158,8 +162,21 @@ class CensusTaker {
       if (machine_bytes(site) == site.bytes) continue;
       const bool may_merge = !site.is_matrix && !site.is_fragment && !site.is_async_copy;
       if (may_merge && (cover_group(members, i) || cover_iterations(key, members, i))) continue;
-      lost(site);
+      if (machine_bytes(site) == 0 && (members[i].is_unused || has_twin(members, i)))
+        site.counted_bytes = 0;  // ptxas dropped it, or one machine access serves both
+      else lost(site);
     }
+  }
+
+  // Another access of the same bytes, which the machine code has.
+  bool has_twin(const std::vector<Member>& members, std::size_t index) const {
+    const Member& member = members[index];
+    const int bytes = p_.sites[member.site].bytes;
+    return std::any_of(members.begin(), members.end(), [&](const Member& other) {
+      const Site& site = p_.sites[other.site];
+      return other.site != member.site && other.offset == member.offset && site.bytes == bytes &&
+             (other.covered || machine_bytes(site) == bytes);
+    });
   }
 
   // A wider access that neighbouring iterations of an unrolled loop share: members[first] and those

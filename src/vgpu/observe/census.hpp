@@ -8,7 +8,10 @@
 //   itself      the machine code has an access of the same width on its line;
 //   in a group  a wider access stands for it and its neighbours (same base register, adjacent offsets,
 //               same basic block): the group is counted once, with the wider width;
-//   lost        no machine access stands for it: what is counted then is only approximate.
+//   dropped     no machine access stands for it, and none is needed: nothing uses what it loads, or
+//               another access of the same bytes serves it too;
+//   lost        something uses it, but no machine access stands for it: what is counted then is only
+//               approximate.
 #pragma once
 
 #include <string>
