@@ -111,6 +111,19 @@ TEST(Execution, DynamicSharedMemoryBeginsBehindTheStatic) {
   EXPECT_EQ(run.words[0], 32u + 64u);
 }
 
+// Kernels with two buffers in one 16 KiB variable go from one to the other by flipping a bit of the address.
+TEST(Execution, SharedVariablesMayAskForLargeAlignments) {
+  const auto run = run_ptx(
+      ".visible .entry test(.param .u64 p) {\n"
+      "  .shared .align 4 .b8 before[4];\n  .shared .align 16384 .b8 tiles[16384];\n"
+      "  .reg .b32 %r<5>; .reg .b64 %rd<2>;\n"
+      "  ld.param.u64 %rd1, [p]; mov.u32 %r1, tiles; mov.u32 %r2, before; xor.b32 %r3, %r1, 8192;\n"
+      "  st.shared.u32 [%r2], 1; st.shared.u32 [%r3], 2; ld.shared.u32 %r4, [%r1+8192];\n"
+      "  st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r4; ret;\n}\n",
+      {1, 0}, {1, 1, 1}, {1, 1, 1});
+  EXPECT_EQ(run.words[0] % 16384, 0u);
+  EXPECT_EQ(run.words[1], 2u);
+}
 TEST(Execution, DeviceFunctionsAreCalledWithArgumentsAndResults) {
   const auto run = run_ptx(
       ".func (.param .b32 out) square_plus(.param .b32 x, .param .b32 y)\n{\n"

@@ -43,6 +43,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"no_type", "add %r1, %r2, %r3;", "needs a type"},
                     Case{"bad_float", "mov.f32 %f1, 0f12;", "8 hexadecimal digits"},
                     Case{"bad_character", "add.u32 %r1, %r2, #3;", "unexpected character '#'"},
+                    Case{"odd_alignment", ".shared .align 24 .b8 tile[32];",
+                         "an alignment of 24 is no power of two"},
+                    Case{"absurd_alignment", ".shared .align 2097152 .b8 tile[32];",
+                         "an alignment of 2097152 is more than 1048576"},
                     Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"}),
     [](const auto& test) { return std::string(test.param.name); });
 

@@ -23,9 +23,20 @@ inline std::optional<Space> find_space(std::string_view name) {
   return std::nullopt;
 }
 
+/// ptxas takes any power of two; 16 KiB is what kernels ask for that switch buffers by flipping one bit of
+/// the address. More than a megabyte is a slip.
+inline constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 20;
+
 class VariableParser : public Cursor {
  protected:
   using Cursor::Cursor;
+
+  std::uint32_t take_alignment() {
+    const auto alignment = static_cast<std::uint32_t>(take_count("an alignment", kMostAlignment));
+    if (!std::has_single_bit(alignment))
+      fail(fmt::format("an alignment of {} is no power of two", alignment));
+    return alignment;
+  }
 
   // Variables: what follows the space, up to the ';' or ','.
   Variable parse_variable(Space space, bool is_extern) {
@@ -36,8 +47,7 @@ class VariableParser : public Cursor {
     bool typed = false;
     while (here().kind == TokenKind::kDotted) {
       const std::string_view word = take().text;
-      if (word == "align")
-        v.alignment = static_cast<std::uint32_t>(take_count("an alignment", 4096));
+      if (word == "align") v.alignment = take_alignment();
       else if (word == "v2") components = 2;
       else if (word == "v4") components = 4;
       else if (word == "v8") components = 8;
