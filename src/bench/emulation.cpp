@@ -84,8 +84,8 @@ EmulatedKernel emulate(const EmulationRequest& request) {
   }
 
   vgpu::Memory memory(memory_limit(request.gpu));
-  const ArgumentValues arguments(request.arguments, memory);
-  arguments.check(info.parameter_bytes);
+  ArgumentValues arguments(request.arguments, memory);
+  arguments.fit(info.parameter_bytes);
   const auto start = std::chrono::steady_clock::now();
   vgpu::LaunchReport report =
       module.launch(request.kernel, request.gpu, memory, request.grid, request.block,

@@ -87,7 +87,7 @@ ArgumentValues::ArgumentValues(const std::vector<KernelArgument>& arguments, vgp
   }
   for (Value& value : values_) {  // a map may be of an array behind it
     const bool is_map = value.argument->tensor.has_value();
-    if (is_map) with_name(*value.argument, [&] { make_map(value); });
+    if (is_map) with_name(*value.argument, [&] { make_map(value, memory); });
     pointers_.push_back(is_map                 ? static_cast<const void*>(&value.map)
                         : value.scalar.empty() ? static_cast<const void*>(&value.address)
                                                : value.scalar.data());
@@ -112,7 +112,7 @@ TensorType tensor_type_of(Dtype dtype) {
 }  // namespace
 
 // Dimension 0 of a tensor map is the one whose elements lie side by side: the last of a row-major array.
-void ArgumentValues::make_map(Value& value) {
+void ArgumentValues::make_map(Value& value, vgpu::Memory& memory) {
   const TensorView& view = *value.argument->tensor;
   if (view.argument > values_.size() ||
       (view.argument > 0 && values_[view.argument - 1].layout.shape.empty())) {
@@ -142,6 +142,8 @@ void ArgumentValues::make_map(Value& value) {
     bytes *= request.dimensions[i];
   }
   value.map = vgpu::make_tensor_map(request);
+  value.map_address = memory.allocate(sizeof value.map);
+  std::memcpy(reinterpret_cast<std::byte*>(value.map_address), &value.map, sizeof value.map);
 }
 
 void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
@@ -177,7 +179,7 @@ void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
   }
 }
 
-void ArgumentValues::check(const std::vector<std::uint32_t>& parameter_bytes) const {
+void ArgumentValues::fit(const std::vector<std::uint32_t>& parameter_bytes) {
   if (values_.size() != parameter_bytes.size()) {
     throw Error(
         ErrorCode::kInvalidArgument,
@@ -185,13 +187,19 @@ void ArgumentValues::check(const std::vector<std::uint32_t>& parameter_bytes) co
                     parameter_bytes.size(), fmt::join(parameter_bytes, ", "), values_.size()));
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    const std::size_t given = values_[i].argument->tensor ? sizeof(TensorMap)
-                              : values_[i].scalar.empty() ? sizeof(std::uint64_t)
-                                                          : values_[i].scalar.size();
+    Value& value = values_[i];
+    const bool is_map = value.argument->tensor.has_value();
+    if (is_map && parameter_bytes[i] == sizeof value.map_address) {
+      pointers_[i] = &value.map_address;
+      continue;
+    }
+    const std::size_t given = is_map                 ? sizeof(TensorMap)
+                              : value.scalar.empty() ? sizeof(std::uint64_t)
+                                                     : value.scalar.size();
     if (given == parameter_bytes[i]) continue;
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("--arg {}: it is {} bytes; argument {} of the kernel takes {}",
-                            values_[i].argument->text, given, i + 1, parameter_bytes[i]));
+                            value.argument->text, given, i + 1, parameter_bytes[i]));
   }
 }
 

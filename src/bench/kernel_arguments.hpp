@@ -58,8 +58,9 @@ class ArgumentValues {
 
   /// One pointer to a value for each argument.
   const std::vector<const void*>& pointers() const { return pointers_; }
-  /// Throws Error{kInvalidArgument} when `parameter_bytes` (one a parameter) asks for others.
-  void check(const std::vector<std::uint32_t>& parameter_bytes) const;
+  /// Hands tensor maps over by value or, where the parameter is a pointer, by their address. Throws
+  /// Error{kInvalidArgument} when `parameter_bytes` (one a parameter) asks for others.
+  void fit(const std::vector<std::uint32_t>& parameter_bytes);
   /// Writes the outputs to their files.
   void write_outputs() const;
 
@@ -71,9 +72,10 @@ class ArgumentValues {
     npy::Layout layout;
     std::uint64_t bytes = 0;
     TensorMap map;
+    std::uint64_t map_address = 0;  ///< of a copy of the map in device memory
   };
   void place(Value& value, vgpu::Memory& memory);
-  void make_map(Value& value);
+  void make_map(Value& value, vgpu::Memory& memory);
 
   std::deque<Value> values_;
   std::vector<const void*> pointers_;

@@ -35,15 +35,11 @@ class Nvcc final : public Compiler {
           job.named_kernel));
     }
     const fs::path ptx = job.sources->scratch() / "kernel.ptx";
-    std::vector<std::string> command{nvcc_.string(),
-                                     "-std=" + job.standard,
-                                     "-O3",
-                                     "-lineinfo",
-                                     "-w",
-                                     "-ptx",
-                                     "-arch=compute_" + job.arch.substr(3),
-                                     "-x",
-                                     "cu"};
+    std::vector<std::string> command{nvcc_.string(), "-std=" + job.standard,
+                                     "-O3",          "-lineinfo",
+                                     "-w",           "--expt-relaxed-constexpr",
+                                     "-ptx",         "-arch=compute_" + job.arch.substr(3),
+                                     "-x",           "cu"};
     for (const std::string& define : job.defines) command.push_back("-D" + define);
     for (const fs::path& folder : job.include_folders) command.push_back("-I" + folder.string());
     for (const fs::path& folder : job.sources->include_folders()) {

@@ -162,6 +162,17 @@ TEST_F(Emulate, MakesTensorMaps) {
   EXPECT_EQ(emulate("box.ptx", "box", "1", "32", {"tensormap:4x8:arg=2", out}).code, 0);
 }
 
+TEST_F(Emulate, HandsTensorMapsOverByAddressWhereTheKernelTakesOne) {
+  const std::string map = "tensormap:4x8:random:f32:8x16:7";
+  const auto fetched = [&](const std::string& kernel) {
+    const Outcome outcome =
+        emulate("box.ptx", kernel, "1", "32", {map, "out:" + path("c.npy") + ":f32:4x8"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return read("c.npy").to_f64();
+  };
+  EXPECT_EQ(fetched("box_at"), fetched("box"));
+}
+
 TEST_F(Emulate, RefusesTensorMapsThatNoDriverMakes) {
   const auto message = [&](const std::string& map) {
     const Outcome outcome = emulate("box.ptx", "box", "1", "32", {map, "zeros:f32:32x8"});
@@ -357,6 +368,14 @@ TEST_F(Emulate, WarpsReduceAndShuffle) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(x.at(0, 0), 1 + 32 * 33 / 2);
   EXPECT_EQ(x.at(0, 1), 1 + 2 + 3 + 4 + 400);  // x[2] = 3: offsets[3]
+}
+
+TEST_F(Emulate, KernelsMayCallFunctionsThatAreOnlyConstexpr) {
+  NEEDS_NVCC();
+  Outcome outcome;
+  const npy::Array x = features("logs", words([](int i) { return 3 * i; }), outcome);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(x.at(0, i), i == 0 ? 0 : std::ilogb(3.0 * i)) << i;
 }
 
 TEST_F(Emulate, ArraysOfAThreadAndTablesOfJumps) {
