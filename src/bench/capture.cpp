@@ -59,6 +59,8 @@ constexpr auto kProbes = std::to_array<KnownProbe>({
 });
 
 constexpr std::uint64_t kAlignment = 1024;  // of the base that offsets count from
+constexpr std::uint64_t kGlobalBytes =
+    65536;  // rows recorded before may reach beyond kCaptureBytes
 
 // As the kernels declare it.
 struct LaneOffsets {
@@ -71,7 +73,7 @@ class ProbeBench {
   explicit ProbeBench(device::Device& device)
       : device_(device),
         stream_(device.create_stream()),
-        global_(device, model::kCaptureBytes + kAlignment),
+        global_(device, kGlobalBytes + kAlignment),
         sink_(device, 32 * sizeof(std::uint32_t)) {
     // Known bits: a load of memory that nothing wrote is a fault to some observers.
     device.fill(global_.address(), 0x5A, global_.bytes(), *stream_);
