@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the library's GPU kernels are told: one plain value, the same for host and device.
+//
+// C is in row-major order (a column-major C is the row-major Cᵀ = Bᵀ·Aᵀ). A kernel's catalogue entry says
+// which order of A and B it reads: *along k*, where the elements of a row of A or of a column of B are
+// neighbours in memory, or across it.
+#pragma once
+
+namespace tilewise::kernels {
+
+/// alpha or beta: the value itself, or where it stands in device memory (f64 for f64 products, else f32).
+struct GemmScalar {
+  double value;
+  const void* address;  ///< null: `value` counts
+};
+
+/// A or B. Element (x, l), x a row of A or a column of B and l along k, is element
+/// x·leading_dimension + l of the memory where k is contiguous, else l·leading_dimension + x.
+struct GemmFactor {
+  const void* address;
+  long long leading_dimension;  ///< elements
+  long long stride;             ///< elements from one matrix of a batch to the next
+  const void* const*
+      pointers;  ///< one a matrix of the batch, in device memory; null: the stride counts
+};
+
+/// C, as GemmFactor: element (i, j) is element i·leading_dimension + j.
+struct GemmResult {
+  void* address;
+  long long leading_dimension;
+  long long stride;
+  void* const* pointers;
+};
+
+/// How the sum over k is divided among blocks. Part p computes k from p·k_each on; all parts of a tile
+/// leave their sums in `partials`, and the last to arrive adds them up, in the order of the parts.
+struct GemmSplit {
+  int parts;           ///< 1: undivided
+  long long k_each;    ///< a multiple of the kernel's BK
+  void* partials;      ///< f32 (f64 for f64): [batch][tile][part][BM·BN]
+  unsigned* arrivals;  ///< [batch][tile], all 0 before the launch and after it
+};
+
+struct GemmArguments {
+  long long m, n, k;
+  GemmScalar alpha, beta;
+  GemmFactor a, b;
+  GemmResult c;
+  GemmSplit split;
+};
+
+}  // namespace tilewise::kernels
