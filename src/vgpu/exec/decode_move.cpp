@@ -36,13 +36,19 @@ void Decoder::cvt() {
   expect_operands(2, in_->operands.size() == 3 ? 3 : 2);
   if (in_->operands.size() == 3) return cvt_packed(to, from, mode);
   const Type to_register = register_type(operand(0));
-  const bool same_slots = is_wide_register(to_register) == (ptx::size_of(to) == 8);
+  const Operand& source = operand(1);
+  const bool wide_source =
+      source.kind == OperandKind::kRegister && is_wide_register(register_type(source));
+  // A register may be wider than the type: 64 bits of which .s32 means the lower half.
+  const bool same_slots =
+      is_wide_register(to_register) == (ptx::size_of(to) == 8) &&
+      (source.kind != OperandKind::kRegister || wide_source == (ptx::size_of(from) == 8));
   const bool integers =
       !is_float(to) && !is_float(from) && bits_of(to) >= 16 && bits_of(from) >= 16;
   std::string key;
   if (integers && mode == 0 && same_slots && bits_of(to_register) == bits_of(to)) {
     key = fmt::format("cvt.{}.{}", integer_name(to), integer_name(from));
-  } else if (mode == 0 && !to_integer && (is_float(to) || is_float(from))) {
+  } else if (mode == 0 && !to_integer && same_slots && (is_float(to) || is_float(from))) {
     const std::string plain = fmt::format("cvt.{}{}.{}", in_->has("rn") ? "rn." : "",
                                           ptx::name_of(to), ptx::name_of(from));
     if (find_handler(plain, true)) key = plain;
@@ -52,9 +58,6 @@ void Decoder::cvt() {
   op.bytes = static_cast<std::uint8_t>(to);
   op.count = static_cast<std::uint8_t>(from);
   op.imm = (is_wide_register(to_register) ? 1 : 0);
-  const Operand& source = operand(1);
-  const bool wide_source =
-      source.kind == OperandKind::kRegister && is_wide_register(register_type(source));
   if (wide_source) out_.program.ops.back().imm |= 2;
   define(0, operand(0), is_wide_register(to_register) ? Type::kB64 : Type::kB32);
   use(1, source, wide_source ? Type::kB64 : (ptx::size_of(from) == 8 ? Type::kB64 : from));
