@@ -47,6 +47,16 @@ __device__ __forceinline__ void mbarrier_arrive_at(Barrier* barrier, unsigned ra
                : "memory");
 }
 
+// The same for what needs no memory order: that tensor cores have read what copies wrote, and copies
+// may write again.
+__device__ __forceinline__ void mbarrier_arrive_beside(Barrier* barrier, unsigned rank) {
+  unsigned remote;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(remote)
+               : "r"(shared_address(barrier)), "r"(rank));
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
 // Whether the phase of that parity (0 for the first, 1 for the second, 0 …) is complete. It may wait a
 // while for it.
 __device__ __forceinline__ bool mbarrier_try_wait(Barrier* barrier, unsigned parity) {

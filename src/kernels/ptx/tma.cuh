@@ -39,6 +39,25 @@ __device__ __forceinline__ void tma_load_multicast(void* to, const TensorMap& ma
       : "memory");
 }
 
+// The same for a map of rank 3, by coordinates as the map counts its dimensions: x along the rows.
+__device__ __forceinline__ void tma_load_3d(void* to, const TensorMap& map, int x, int y, int z,
+                                            Barrier* full) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(full))
+      : "memory");
+}
+
+__device__ __forceinline__ void tma_load_3d_multicast(void* to, const TensorMap& map, int x, int y,
+                                                      int z, Barrier* full, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(full)), "h"(blocks)
+      : "memory");
+}
+
 // Fetches the description itself, so that the first copy does not wait for it.
 __device__ __forceinline__ void tma_prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");

@@ -23,6 +23,15 @@ __device__ __forceinline__ unsigned long long describe_tile(const void* tile, un
          (shared_address(tile) & 0x3FFFF) >> 4;
 }
 
+// The same in rows of kRowBytes (128 or 64), swizzled as TMA swizzles by as much.
+template <int kRowBytes>
+__device__ __forceinline__ unsigned long long describe_rows(const void* tile) {
+  static_assert(kRowBytes == 128 || kRowBytes == 64);
+  constexpr unsigned long long kSwizzle = kRowBytes == 128 ? 1ull << 62 : 2ull << 62;
+  return kSwizzle | static_cast<unsigned long long>(kRowBytes * 8 >> 4) << 32 | 1ull << 16 |
+         (shared_address(tile) & 0x3FFFF) >> 4;
+}
+
 // Before the first wgmma, and wherever other instructions wrote its registers.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");

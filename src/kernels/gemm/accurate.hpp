@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What accurate f32 kernels are told besides GemmArguments, the same for host and device.
+#pragma once
+
+namespace tilewise::kernels {
+
+/// What the pass before left (split_f32.hpp). The halves themselves come by tensor maps.
+struct AccurateFactors {
+  const float* unscale_rows;     ///< [m]
+  const float* unscale_columns;  ///< [n]
+  const unsigned* suspect_rows;  ///< [⌈k / kSplitK⌉][⌈m / kSplitX⌉]
+  const unsigned* suspect_columns;
+};
+
+}  // namespace tilewise::kernels

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f16 and bf16 on Hopper: TMA brings tiles, wgmma multiplies them, sums are f32.
+//
+// Tiles lie in shared memory in rows of 128 bytes as they lie in global memory: 64 k where k is
+// contiguous, else 64 rows of A (columns of B) in panels, one row a k; wgmma reads either. So no
+// operand is ever transposed.
+#pragma once
+
+#include "kernels/gemm/warpgroup.cuh"
+
+namespace gemm {
+
+template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, int kBN_, int kStages_,
+          int kCluster_>
+struct Shape {
+  using Element = Element_;
+  static constexpr Along kAlongA = kAlongA_, kAlongB = kAlongB_;
+  static constexpr int kBM = kBM_, kBN = kBN_, kBK = 64, kStages = kStages_, kCluster = kCluster_;
+  static constexpr int kMultiplying = kBM / kWarpgroupM * 128, kThreads = kMultiplying + 128;
+  // Registers are given in eights; those of all threads together must fit into 65536.
+  static constexpr int kProducerRegisters = kBM == 128 ? 40 : 56;
+  static constexpr int kMultiplyingRegisters = kBM == 128 ? 232 : 240;
+  static constexpr int kPanel = 64;  // elements of a row of 128 bytes
+};
+
+template <class S> struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
+  Half a[S::kBM * S::kBK];
+  Half b[S::kBN * S::kBK];
+};
+
+template <class S> struct Shared {
+  Stage<S> stages[S::kStages];
+  ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
+  ptx::Barrier
+      empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
+  unsigned last;          // whether this block is the last of a divided sum
+};
+
+// Asks for rows `row` … of A or columns … of B, kCount of them, from `k` on.
+template <Along kAlong, int kCount, int kBK, class Load>
+__device__ __forceinline__ void ask(Half* to, int row, int k, const Load& load) {
+  if constexpr (kAlong == Along::kK) {
+    load(to, k, row);
+  } else {
+    for (int i = 0; i < kCount; i += 64) load(to + i * kBK, row + i, k);
+  }
+}
+
+template <class S>
+__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g, int batch,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+  constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
+  const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
+  Ring<S::kStages> ring;
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more(); units.advance()) {
+    const Unit unit = units.get();
+#pragma unroll 1
+    for (int step = 0; step < unit.steps; ++step) {
+      ptx::Barrier* const full = &shared.full[ring.index];
+      Stage<S>& stage = shared.stages[ring.index];
+      const int k = unit.first_k + step * S::kBK;
+      // The first time round nothing is to be waited for: the phase before the first is complete.
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));  // the neighbour's share counts
+      ask<S::kAlongA, S::kBM, S::kBK>(stage.a, unit.row, k, [&](Half* to, int x, int y) {
+        ptx::tma_load_3d(to, A, x, y, unit.matrix, full);
+      });
+      ask<S::kAlongB, kOwn, S::kBK>(
+          stage.b + own * S::kBK, unit.column + own, k, [&](Half* to, int x, int y) {
+            if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, unit.matrix, full);
+            else ptx::tma_load_3d_multicast(to, B, x, y, unit.matrix, full, (1 << S::kCluster) - 1);
+          });
+      ring.advance();
+    }
+  }
+}
+
+template <class S>
+__device__ __forceinline__ void start_product(float (&sum)[S::kBN / 2], const Stage<S>& stage,
+                                              int row) {
+  constexpr unsigned kEightRows = 1024, kPanelBytes = S::kBK * 128;
+  ptx::wgmma_fence();
+#pragma unroll
+  for (int k = 0; k < S::kBK; k += 16) {
+    const Half* const a = stage.a + row * S::kBK + (S::kAlongA == Along::kK ? k : k * S::kPanel);
+    const Half* const b = stage.b + (S::kAlongB == Along::kK ? k : k * S::kPanel);
+    ptx::wgmma<typename S::Element, S::kBN, S::kAlongA, S::kAlongB, 1>(
+        sum, ptx::describe_tile(a, kEightRows, kPanelBytes),
+        ptx::describe_tile(b, kEightRows, kPanelBytes));
+  }
+  ptx::wgmma_commit();
+}
+
+// Tells the producers that this warp has read a stage.
+template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, int index) {
+  const unsigned lane = threadIdx.x % 32;
+  if constexpr (S::kCluster == 1) {
+    if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
+  } else {
+    if (lane < S::kCluster) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
+  }
+}
+
+// The sums of one unit. At its end all of its stages have been given back.
+template <class S>
+__device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<S>& shared,
+                                        Ring<S::kStages>& ring, int steps, int row) {
+  int before = 0;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+    start_product<S>(sum, shared.stages[ring.index], row);
+    ptx::wgmma_wait<1>();  // for the step before: its stage has been read
+    if (step > 0) give_back(shared, before);
+    before = ring.index;
+    ring.advance();
+  }
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_arrived(sum);
+  if (steps > 0) give_back(shared, before);
+}
+
+template <class S>
+__device__ __forceinline__ void multiply(const GemmArguments& g, int batch, int c_is_f32,
+                                         const ptx::TensorMap& A, const ptx::TensorMap& B) {
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
+  start_barriers<S>(shared);
+  if (threadIdx.x >= S::kMultiplying) {
+    ptx::give_registers<S::kProducerRegisters>();
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, batch, A, B);
+  } else {
+    ptx::take_registers<S::kMultiplyingRegisters>();
+    const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
+    Ring<S::kStages> ring;
+    const float alpha = scalar(g.alpha), beta = scalar(g.beta);
+    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
+#pragma unroll 1
+    for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more();
+         units.advance()) {
+      const Unit unit = units.get();
+      float sum[S::kBN / 2] = {};
+      consume(sum, shared, ring, unit.steps, warpgroup_row);
+      if (g.split.parts > 1 && !join_parts<S>(sum, shared, g, unit)) continue;
+      const int row = unit.row + warpgroup_row;
+      const long long offset = unit.matrix * g.c.stride;
+      if (c_is_f32)
+        store_f32<S::kBN>(sum, static_cast<float*>(g.c.address) + offset, g.c.leading_dimension,
+                          row, unit.column, m, n, alpha, beta);
+      else
+        store_16_bit<typename S::Element, S::kBN>(sum, static_cast<Half*>(g.c.address) + offset,
+                                                  g.c.leading_dimension, row, unit.column, m, n,
+                                                  alpha, beta);
+    }
+  }
+  // Nobody leaves while the neighbour may still reach into its shared memory.
+  if constexpr (S::kCluster > 1) ptx::cluster_sync();
+}
+
+}  // namespace gemm
+
+// A kernel of this shape. `batch`: matrices. A and B: tensor maps of rank 3 (along the rows of 128
+// bytes, across them, matrices), boxes as map_box() in the catalogue says.
+#define TILEWISE_WARPGROUP_KERNEL(name, cluster, ...)                                           \
+  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                    \
+      __launch_bounds__(gemm::Shape<__VA_ARGS__, cluster>::kThreads, 1) name(                   \
+          const __grid_constant__ gemm::GemmArguments g, int batch, int c_is_f32,               \
+          const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::multiply<gemm::Shape<__VA_ARGS__, cluster>>(g, batch, c_is_f32, A, B);                \
+  }
