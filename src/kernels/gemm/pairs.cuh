@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f32 as pairs of f16: x·scale = upper + lower, up to 2^-22 of x, with a power of two that brings what is
+// large near the end of f16. Its end is 65504; its smallest step is 2^-24, so that lower halves lose bits
+// where x·scale is below 2^-3.
+#pragma once
+
+namespace gemm {
+
+constexpr float kLossless = 0.125f;  // |x·scale| from which on both halves have all their bits
+constexpr float kLargestHalf = 65504;
+// Of what scales are made from, either way: scales and their products with sums stay within f32.
+constexpr int kMostExponent = 90;
+
+struct Scale {
+  float scale = 1, unscale = 1;
+  bool suspect = false;
+};
+
+__device__ __forceinline__ unsigned magnitude(float x) { return __float_as_uint(x) & 0x7FFFFFFF; }
+
+// Brings `largest`, the bits of |x|, to [2^kTarget, 2^(kTarget + 1)). Suspect where it is not finite or
+// near the ends of f32.
+template <int kTarget> __device__ __forceinline__ Scale scale_for(unsigned largest) {
+  const int exponent = static_cast<int>(largest >> 23) - 127;
+  if (largest == 0) return {};
+  if (exponent > kMostExponent || exponent < -kMostExponent) return {1, 1, true};
+  return {__int_as_float((127 + kTarget - exponent) << 23),
+          __int_as_float((127 - kTarget + exponent) << 23), false};
+}
+
+// Two neighbours: their upper halves in one word, their lower ones in another.
+struct Pair {
+  unsigned upper, lower;
+};
+
+__device__ __forceinline__ Pair split(float first, float second, float scale) {
+  Pair pair;
+  float first_upper, second_upper;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair.upper) : "f"(second * scale), "f"(first * scale));
+  asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\n"
+      "cvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
+      : "=f"(first_upper), "=f"(second_upper)
+      : "r"(pair.upper));
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+      : "=r"(pair.lower)
+      : "f"(fmaf(second, scale, -second_upper)), "f"(fmaf(first, scale, -first_upper)));
+  return pair;
+}
+
+}  // namespace gemm
