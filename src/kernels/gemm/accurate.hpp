@@ -12,6 +12,7 @@ struct AccurateFactors {
   const float* unscale_columns;  ///< [n]
   const unsigned* suspect_rows;  ///< [⌈k / kSplitK⌉][⌈m / kSplitX⌉]
   const unsigned* suspect_columns;
+  int a_along_k, b_along_k;  ///< how A and B lie in memory, for tiles that halves do not do for
 };
 
 }  // namespace tilewise::kernels

@@ -35,17 +35,18 @@ struct Pair {
   unsigned upper, lower;
 };
 
-__device__ __forceinline__ Pair split(float first, float second, float scale) {
+// Of x·scale.
+__device__ __forceinline__ Pair split(float first, float second) {
   Pair pair;
   float first_upper, second_upper;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair.upper) : "f"(second * scale), "f"(first * scale));
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair.upper) : "f"(second), "f"(first));
   asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\n"
       "cvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
       : "=f"(first_upper), "=f"(second_upper)
       : "r"(pair.upper));
   asm("cvt.rn.f16x2.f32 %0, %1, %2;"
       : "=r"(pair.lower)
-      : "f"(fmaf(second, scale, -second_upper)), "f"(fmaf(first, scale, -first_upper)));
+      : "f"(second - second_upper), "f"(first - first_upper));
   return pair;
 }
 

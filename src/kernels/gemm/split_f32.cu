@@ -12,111 +12,99 @@
 //
 // Either way through memory is read as it lies, and written along k: what lies across k changes places
 // on its way through shared memory.
+#include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"
 
 namespace {
 
+using gemm::magnitude;
+using gemm::Pair;
+using gemm::Scale;
+using gemm::scale_for;
 using tilewise::kernels::kSplitK;
 using tilewise::kernels::kSplitX;
 using tilewise::kernels::SplitArguments;
 using tilewise::kernels::SplitFactor;
 
 constexpr int kWarps = 8, kSamples = 32;
-constexpr int kTarget = 10;        // the largest sample is scaled to [2^10, 2^11)
-constexpr int kMostExponent = 50;  // of a sample, either way: scales stay far from the ends of f32
+constexpr int kTarget = 10;  // the largest sample is scaled to [2^10, 2^11)
 
-struct Scale {
-  float scale, unscale;
-  bool suspect;
-};
-
-// From the largest |sample|, as bits.
-__device__ __forceinline__ Scale scale_for(unsigned largest) {
-  const int exponent = static_cast<int>(largest >> 23) - 127;
-  if (largest == 0) return {1, 1, false};
-  if (exponent > kMostExponent || exponent < -kMostExponent) return {1, 1, true};
-  return {__int_as_float((127 + kTarget - exponent) << 23),
-          __int_as_float((127 - kTarget + exponent) << 23), false};
-}
-
-__device__ __forceinline__ unsigned magnitude(float x) { return __float_as_uint(x) & 0x7FFFFFFF; }
-
-// Counts what a warp's lanes have seen.
+// Counts what a warp's lanes have seen of x·scale.
 struct Seen {
   int lossy = 0, nonzero = 0;
   bool outside = false;
 
-  // Of x·scale. Lower halves lose bits below 2^-3; upper ones end at 65504.
   __device__ __forceinline__ void count(float scaled) {
     const unsigned bits = magnitude(scaled);
     nonzero += bits != 0;
-    lossy += bits != 0 && bits < __float_as_uint(0.125f);
-    outside |= bits > __float_as_uint(65504.0f);
+    lossy += bits != 0 && bits < __float_as_uint(gemm::kLossless);
+    outside |= bits > __float_as_uint(gemm::kLargestHalf);  // NaN too
   }
   // More than a sixteenth, of more than a few.
   __device__ __forceinline__ bool suspect() const { return outside || lossy * 16 > nonzero + 32; }
 };
 
-// The halves of x: lower in the upper 16 bits.
-__device__ __forceinline__ unsigned split(float scaled) {
-  unsigned short upper, lower;
-  float back;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(upper) : "f"(scaled));
-  asm("cvt.f32.f16 %0, %1;" : "=f"(back) : "h"(upper));
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(lower) : "f"(scaled - back));
-  return upper | unsigned{lower} << 16;
+// Eight neighbours along k, upper halves and lower ones.
+__device__ __forceinline__ void store_eight(unsigned short* upper, unsigned short* lower,
+                                            const float (&values)[8], float scale, Seen& seen) {
+  Pair pairs[4];
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const float first = values[2 * j] * scale, second = values[2 * j + 1] * scale;
+    seen.count(first), seen.count(second);
+    pairs[j] = gemm::split(first, second);
+  }
+  *reinterpret_cast<uint4*>(upper) =
+      make_uint4(pairs[0].upper, pairs[1].upper, pairs[2].upper, pairs[3].upper);
+  *reinterpret_cast<uint4*>(lower) =
+      make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);
 }
 
-// Rows that lie along k: a warp splits four of them, 128 k at a time.
+// Rows that lie along k: a warp splits four of them, a lane eight neighbours at a time.
 __device__ __forceinline__ bool split_along(const SplitFactor& f, int k, int pitch, int x0,
                                             int k0) {
+  constexpr int kEights = kSplitK / 256;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool aligned =
       ((reinterpret_cast<size_t>(f.source) | static_cast<size_t>(f.leading_dimension) * 4) & 15) ==
       0;
   const int end = min(k, k0 + kSplitK);
   bool suspect = false;
-#pragma unroll 1
-  for (int x = x0 + warp; x < min(f.count, x0 + kSplitX); x += kWarps) {
+#pragma unroll 2
+  for (int i = 0; i < kSplitX / kWarps; ++i) {
+    const int x = x0 + warp + i * kWarps;
+    if (x >= f.count) break;
     const float* const row = f.source + x * f.leading_dimension;
+    float values[kEights][8];
+#pragma unroll
+    for (int e = 0; e < kEights; ++e) {
+      const int at = k0 + e * 256 + lane * 8;
+      if (aligned && at + 7 < end) {
+        const float4 low = *reinterpret_cast<const float4*>(row + at);
+        const float4 high = *reinterpret_cast<const float4*>(row + at + 4);
+        values[e][0] = low.x, values[e][1] = low.y, values[e][2] = low.z, values[e][3] = low.w;
+        values[e][4] = high.x, values[e][5] = high.y, values[e][6] = high.z, values[e][7] = high.w;
+      } else {
+#pragma unroll
+        for (int j = 0; j < 8; ++j) values[e][j] = at + j < end ? row[at + j] : 0;
+      }
+    }
     const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (k - 8) / 3) + lane % 8;
-    const float at = sample >= 0 && sample < k ? row[sample] : 0;
-    const Scale scale = scale_for(__reduce_max_sync(0xFFFFFFFF, magnitude(at)));
+    const float sampled = sample >= 0 && sample < k ? row[sample] : 0;
+    const Scale scale = scale_for<kTarget>(__reduce_max_sync(0xFFFFFFFF, magnitude(sampled)));
     if (k0 == 0 && lane == 0) f.unscale[x] = scale.unscale;
     Seen seen;
     unsigned short* const upper = f.halves + static_cast<long long>(x) * pitch;
     unsigned short* const lower = upper + static_cast<long long>(f.count) * pitch;
-    float values[kSplitK / 128][4];
 #pragma unroll
-    for (int i = 0; i < kSplitK / 128; ++i) {
-      const int at_k = k0 + i * 128 + lane * 4;
-      if (aligned && at_k + 3 < end) {
-        const float4 quad = *reinterpret_cast<const float4*>(row + at_k);
-        values[i][0] = quad.x, values[i][1] = quad.y, values[i][2] = quad.z, values[i][3] = quad.w;
-      } else {
-        for (int j = 0; j < 4; ++j) values[i][j] = at_k + j < end ? row[at_k + j] : 0;
-      }
+    for (int e = 0; e < kEights; ++e) {
+      // The pitch is a multiple of 8: eights are aligned, and the last may reach beyond k.
+      const int at = k0 + e * 256 + lane * 8;
+      if (at < end) store_eight(upper + at, lower + at, values[e], scale.scale, seen);
     }
-#pragma unroll
-    for (int i = 0; i < kSplitK / 128; ++i) {
-      const int at_k = k0 + i * 128 + lane * 4;
-      if (at_k >= end) continue;
-      unsigned pairs[4];
-      for (int j = 0; j < 4; ++j) {
-        const float scaled = values[i][j] * scale.scale;
-        seen.count(scaled);
-        pairs[j] = split(scaled);
-      }
-      // The pitch is a multiple of 8: four of a row are aligned, and the last ones may be written
-      // beyond k.
-      *reinterpret_cast<uint2*>(upper + at_k) = make_uint2(__byte_perm(pairs[0], pairs[1], 0x5410),
-                                                           __byte_perm(pairs[2], pairs[3], 0x5410));
-      *reinterpret_cast<uint2*>(lower + at_k) = make_uint2(__byte_perm(pairs[0], pairs[1], 0x7632),
-                                                           __byte_perm(pairs[2], pairs[3], 0x7632));
-    }
-    const int lossy = __reduce_add_sync(0xFFFFFFFF, seen.lossy);
-    const int nonzero = __reduce_add_sync(0xFFFFFFFF, seen.nonzero);
-    suspect |= scale.suspect || seen.outside || lossy * 16 > nonzero + 32;
+    seen.lossy = __reduce_add_sync(0xFFFFFFFF, seen.lossy);
+    seen.nonzero = __reduce_add_sync(0xFFFFFFFF, seen.nonzero);
+    suspect |= scale.suspect || seen.suspect();
   }
   return suspect;
 }
@@ -129,6 +117,15 @@ __device__ __forceinline__ bool split_across(const SplitFactor& f, int k, int pi
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool inside = x0 + lane < f.count;
   const float* const column = f.source + x0 + lane;
+  const int end = min(k, k0 + kSplitK);
+  float values[32];
+  const auto load = [&](int first) {
+#pragma unroll
+    for (int i = 0; i < 32; ++i)
+      values[i] = inside && first + i < end ? column[(first + i) * f.leading_dimension] : 0;
+  };
+  int first = k0 + warp * 32;
+  load(first);
   unsigned most = 0;
 #pragma unroll
   for (int i = 0; i < kSamples / kWarps; ++i) {
@@ -138,37 +135,38 @@ __device__ __forceinline__ bool split_across(const SplitFactor& f, int k, int pi
   }
   largest[warp][lane] = most;
   __syncthreads();
+#pragma unroll
   for (int i = 0; i < kWarps; ++i) most = max(most, largest[i][lane]);
-  const Scale scale = scale_for(most);
+  const Scale scale = scale_for<kTarget>(most);
   if (k0 == 0 && warp == 0 && inside) f.unscale[x0 + lane] = scale.unscale;
   Seen seen;
 #pragma unroll 1
-  for (int first = k0 + warp * 32; first < min(k, k0 + kSplitK); first += kWarps * 32) {
-    float values[32];
+  while (first < end) {
+    // Neighbours along k, upper halves in one word and lower ones in the next row.
 #pragma unroll
-    for (int i = 0; i < 32; ++i)
-      values[i] = inside && first + i < k ? column[(first + i) * f.leading_dimension] : 0;
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      const float scaled = values[i] * scale.scale;
-      seen.count(scaled);
-      turned[warp][i][lane] = split(scaled);
+    for (int i = 0; i < 32; i += 2) {
+      const float even = values[i] * scale.scale, odd = values[i + 1] * scale.scale;
+      seen.count(even), seen.count(odd);
+      const Pair pair = gemm::split(even, odd);
+      turned[warp][i][lane] = pair.upper;
+      turned[warp][i + 1][lane] = pair.lower;
     }
     __syncwarp();
-    const int at_k = lane % 16 * 2;
-    if (first + at_k < k) {
+    const int next = first + kWarps * 32, at = first + lane % 16 * 2;
+    if (next < end) load(next);
+    if (at < end) {
 #pragma unroll
       for (int i = 0; i < 32; i += 2) {
         const int x = i + lane / 16;
         if (x0 + x >= f.count) continue;
-        const unsigned one = turned[warp][at_k][x], two = turned[warp][at_k + 1][x];
-        unsigned short* const to = f.halves + static_cast<long long>(x0 + x) * pitch + first + at_k;
-        *reinterpret_cast<unsigned*>(to) = __byte_perm(one, two, 0x5410);
+        unsigned short* const to = f.halves + static_cast<long long>(x0 + x) * pitch + at;
+        *reinterpret_cast<unsigned*>(to) = turned[warp][lane % 16 * 2][x];
         *reinterpret_cast<unsigned*>(to + static_cast<long long>(f.count) * pitch) =
-            __byte_perm(one, two, 0x7632);
+            turned[warp][lane % 16 * 2 + 1][x];
       }
     }
+    __syncwarp();
+    first = next;
   }
   return inside && (scale.suspect || seen.suspect());
 }

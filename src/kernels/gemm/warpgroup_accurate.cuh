@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/gemm/accurate.hpp"
+#include "kernels/gemm/split_f32.hpp"
 #include "kernels/gemm/warpgroup.cuh"
 
 namespace gemm {
@@ -86,9 +87,6 @@ __device__ __forceinline__ void start_pairs(float (&product)[S::kBN / 2], const 
   ptx::wgmma_commit();
 }
 
-#ifndef ORDER
-#define ORDER 0
-#endif
 template <class S>
 __device__ __forceinline__ void consume_pairs(float (&sum)[S::kBN / 2], AccurateShared<S>& shared,
                                               Ring<S::kStages>& ring, int steps, int row) {
@@ -111,7 +109,8 @@ __device__ __forceinline__ void consume_pairs(float (&sum)[S::kBN / 2], Accurate
   }
 }
 
-// Undoes the scales: of the fragment's two rows, and of its columns.
+// Undoes the scales: of the fragment's two rows, and of its columns, one after the other, so that
+// nothing leaves the range of f32 on the way.
 template <int kN>
 __device__ __forceinline__ void unscale(float (&sum)[kN / 2], const float* rows,
                                         const float* columns, int row, int column, int m, int n) {
@@ -123,8 +122,66 @@ __device__ __forceinline__ void unscale(float (&sum)[kN / 2], const float* rows,
   for (int i = 0; i < kN / 2; i += 4) {
     const int c = column + i * 2;
     const float first = c < n ? columns[c] : 0, second = c + 1 < n ? columns[c + 1] : 0;
-    sum[i] *= upper * first, sum[i + 1] *= upper * second;
-    sum[i + 2] *= lower * first, sum[i + 3] *= lower * second;
+    sum[i] = sum[i] * upper * first, sum[i + 1] = sum[i + 1] * upper * second;
+    sum[i + 2] = sum[i + 2] * lower * first, sum[i + 3] = sum[i + 3] * lower * second;
+  }
+}
+
+// Whether the pass before found halves that do not do, in `count` rows from `first` on. The same in all
+// lanes of a warp.
+__device__ __forceinline__ bool any_suspect(const unsigned* suspects, int first, int count, int all,
+                                            int k) {
+  using tilewise::kernels::kSplitK;
+  using tilewise::kernels::kSplitX;
+  const int across = (all - 1) / kSplitX + 1, wide = count / kSplitX;
+  const int found = ((k - 1) / kSplitK + 1) * wide;
+  unsigned any = 0;
+  for (int i = static_cast<int>(threadIdx.x % 32); i < found; i += 32) {
+    const int x = first / kSplitX + i % wide;
+    if (x < across) any |= suspects[i / wide * across + x];
+  }
+  return __any_sync(0xFFFFFFFF, any != 0);
+}
+
+// The same sums in f32 arithmetic, straight from A and B, in steps of kStep k whose sums are added up: for
+// tiles that halves do not do for. `row`: the warpgroup's first.
+template <class S>
+__device__ __noinline__ void multiply_plainly(float (&sum)[S::kBN / 2], const GemmArguments& g,
+                                              const AccurateFactors& factors, const Unit& unit,
+                                              int row) {
+  constexpr int kStep = 64;
+  const int lane = threadIdx.x % 32;
+  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+  const float* const A = static_cast<const float*>(g.a.address);
+  const float* const B = static_cast<const float*>(g.b.address);
+  const long long lda = g.a.leading_dimension, ldb = g.b.leading_dimension;
+  row += threadIdx.x / 32 % 4 * 16 + lane / 4;
+  const int column = unit.column + lane % 4 * 2;
+  const auto a = [&](int x, int l) {
+    return x < m ? __ldg(A + (factors.a_along_k ? x * lda + l : l * lda + x)) : 0.0f;
+  };
+  const auto b = [&](int x, int l) {
+    return x < n ? __ldg(B + (factors.b_along_k ? x * ldb + l : l * ldb + x)) : 0.0f;
+  };
+#pragma unroll
+  for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
+  const int end = min(k, unit.first_k + unit.steps * S::kBK);
+#pragma unroll 1
+  for (int first = unit.first_k; first < end; first += kStep) {
+    float part[S::kBN / 2] = {};
+#pragma unroll 1
+    for (int l = first; l < min(end, first + kStep); ++l) {
+      const float upper = a(row, l), lower = a(row + 8, l);
+#pragma unroll
+      for (int i = 0; i < S::kBN / 2; i += 4) {
+        const float left = b(column + i * 2, l), right = b(column + i * 2 + 1, l);
+        part[i] = fmaf(upper, left, part[i]), part[i + 1] = fmaf(upper, right, part[i + 1]);
+        part[i + 2] = fmaf(lower, left, part[i + 2]);
+        part[i + 3] = fmaf(lower, right, part[i + 3]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < S::kBN / 2; ++i) sum[i] += part[i];
   }
 }
 
@@ -148,11 +205,15 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, int ba
     for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more();
          units.advance()) {
       const Unit unit = units.get();
+      const int row = unit.row + warpgroup_row, k = static_cast<int>(g.k);
+      const bool plainly = any_suspect(factors.suspect_rows, unit.row, S::kBM, m, k) ||
+                           any_suspect(factors.suspect_columns, unit.column, S::kBN, n, k);
       float sum[S::kBN / 2] = {};
       consume_pairs<S>(sum, shared, ring, unit.steps, warpgroup_row);
+      if (plainly) multiply_plainly<S>(sum, g, factors, unit, row);
       if (g.split.parts > 1 && !join_parts<S>(sum, shared, g, unit)) continue;
-      const int row = unit.row + warpgroup_row;
-      unscale<S::kBN>(sum, factors.unscale_rows, factors.unscale_columns, row, unit.column, m, n);
+      if (!plainly)
+        unscale<S::kBN>(sum, factors.unscale_rows, factors.unscale_columns, row, unit.column, m, n);
       store_f32<S::kBN>(sum, static_cast<float*>(g.c.address), g.c.leading_dimension, row,
                         unit.column, m, n, scalar(g.alpha), scalar(g.beta));
     }
