@@ -3,10 +3,10 @@
 #
 # The library as others get it: libtilewise.so (or .a, with BUILD_SHARED_LIBS=OFF), the target
 # tilewise::tilewise, and what `cmake --install` puts where. The objects are those of the rooms; of
-# core only the files that know nothing but the standard library.
+# some only the files that know nothing but the standard library.
 
 # Here, not in the rooms, so that what the library needs stands in one place.
-foreach(room core cpu gemm)
+foreach(room core cpu gemm model kernels_gemm device_cuda)
   set_target_properties(tilewise_${room} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endforeach()
@@ -26,11 +26,18 @@ if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   set(TILEWISE_IS_SHARED OFF)
   set(type STATIC)
 endif()
-list(JOIN TILEWISE_CORE_LIBRARY_FILES "|" core_files)
-string(REPLACE "." "[.]" core_files "${core_files}")
+function(tilewise_files_pattern out)
+  list(JOIN ARGN "|" pattern)
+  string(REPLACE "." "[.]" pattern "${pattern}")
+  set(${out} "/(${pattern})[.]o" PARENT_SCOPE)
+endfunction()
+tilewise_files_pattern(core_files ${TILEWISE_CORE_LIBRARY_FILES})
+tilewise_files_pattern(model_files ${TILEWISE_MODEL_LIBRARY_FILES})
 
 add_library(tilewise_library ${type}
-  "$<FILTER:$<TARGET_OBJECTS:tilewise_core>,INCLUDE,/(${core_files})[.]o>"
+  "$<FILTER:$<TARGET_OBJECTS:tilewise_core>,INCLUDE,${core_files}>"
+  "$<FILTER:$<TARGET_OBJECTS:tilewise_model>,INCLUDE,${model_files}>"
+  $<TARGET_OBJECTS:tilewise_kernels_gemm> $<TARGET_OBJECTS:tilewise_device_cuda>
   $<TARGET_OBJECTS:tilewise_cpu> $<TARGET_OBJECTS:tilewise_gemm>)
 add_library(tilewise::tilewise ALIAS tilewise_library)
 set_target_properties(tilewise_library PROPERTIES
@@ -41,7 +48,7 @@ set_target_properties(tilewise_library PROPERTIES
 target_compile_features(tilewise_library INTERFACE cxx_std_20)
 target_include_directories(tilewise_library INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
-target_link_libraries(tilewise_library PRIVATE Threads::Threads)
+target_link_libraries(tilewise_library PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 if(TILEWISE_IS_SHARED)
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   # nodelete: the threads of a context go on after dlclose().

@@ -28,7 +28,7 @@ FOLDERS = (".ci", "benchmarks", "cmake", "docs", "examples", "include", "python"
 WORDS_THAT_SAY_NOTHING = {"helper", "helpers", "util", "utils", "manager", "misc", "data", "process"}
 ROW = re.compile(r"^\| `(\w+)` \|([^|]*)\|")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-LINK = re.compile(r"\btilewise_(\w+)")
+LINK = re.compile(r"\btilewise_([a-z]+)")  # tilewise_device_cuda is a part of the room device
 
 
 def known_by(text):

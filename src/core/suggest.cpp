@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/suggest.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
+
+#include "core/phrase.hpp"
 
 namespace tilewise {
 namespace {
@@ -67,7 +67,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view name = nearest(word, candidates);
-  return name.empty() ? std::string() : fmt::format("; did you mean '{}'?", name);
+  return name.empty() ? std::string() : phrase("; did you mean '{}'?", name);
 }
 
 }  // namespace tilewise

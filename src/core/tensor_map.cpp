@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/tensor_map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "core/phrase.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise {
@@ -48,19 +47,19 @@ const TypeFacts& facts_of(TensorType type) { return kTypes.at(static_cast<std::s
 
 void check_tensor(const TensorMapRequest& r) {
   if (r.address % 16 != 0) {
-    refuse(fmt::format("address = {:#x}: expected a multiple of 16", r.address));
+    refuse(phrase("address = {:#x}: expected a multiple of 16", r.address));
   }
   constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
   for (std::uint32_t i = 0; i < r.rank; ++i) {
     if (r.dimensions[i] < 1 || r.dimensions[i] > kMostElements) {
-      refuse(fmt::format("dimensions[{}] = {}: expected 1 to 2^32", i, r.dimensions[i]));
+      refuse(phrase("dimensions[{}] = {}: expected 1 to 2^32", i, r.dimensions[i]));
     }
   }
   constexpr std::uint64_t kStrideEnd = std::uint64_t{1} << 40;
   for (std::uint32_t i = 0; i + 1 < r.rank; ++i) {
     if (r.strides[i] % 16 != 0 || r.strides[i] >= kStrideEnd) {
-      refuse(fmt::format("strides[{}] = {} bytes: expected a multiple of 16 below 2^40", i,
-                         r.strides[i]));
+      refuse(
+          phrase("strides[{}] = {} bytes: expected a multiple of 16 below 2^40", i, r.strides[i]));
     }
   }
 }
@@ -68,20 +67,20 @@ void check_tensor(const TensorMapRequest& r) {
 void check_box(const TensorMapRequest& r) {
   for (std::uint32_t i = 0; i < r.rank; ++i) {
     if (r.box[i] < 1 || r.box[i] > 256) {
-      refuse(fmt::format("box[{}] = {}: expected 1 to 256", i, r.box[i]));
+      refuse(phrase("box[{}] = {}: expected 1 to 256", i, r.box[i]));
     }
     if (r.element_strides[i] < 1 || r.element_strides[i] > 8) {
-      refuse(fmt::format("element_strides[{}] = {}: expected 1 to 8", i, r.element_strides[i]));
+      refuse(phrase("element_strides[{}] = {}: expected 1 to 8", i, r.element_strides[i]));
     }
   }
   const std::uint64_t row = r.box[0] * size_of(r.type);
   if (row % 16 != 0) {
-    refuse(fmt::format("box[0] = {} elements of {}, {} bytes: expected a multiple of 16 bytes",
-                       r.box[0], name_of(r.type), row));
+    refuse(phrase("box[0] = {} elements of {}, {} bytes: expected a multiple of 16 bytes", r.box[0],
+                  name_of(r.type), row));
   }
   if (r.swizzle != TensorSwizzle::kNone && row > span_of(r.swizzle)) {
-    refuse(fmt::format("box[0] = {} elements of {}, {} bytes: expected at most the swizzle's {}",
-                       r.box[0], name_of(r.type), row, span_of(r.swizzle)));
+    refuse(phrase("box[0] = {} elements of {}, {} bytes: expected at most the swizzle's {}",
+                  r.box[0], name_of(r.type), row, span_of(r.swizzle)));
   }
 }
 
@@ -93,8 +92,7 @@ void check_box_size(const TensorMapRequest& r) {
   if (r.swizzle != TensorSwizzle::kNone) bytes = std::bit_ceil(bytes);
   for (std::uint32_t i = 1; i < r.rank; ++i) bytes *= steps(i);
   if (bytes > kMostBoxBytes)
-    refuse(
-        fmt::format("box: its {} bytes are more than the {} a box can have", bytes, kMostBoxBytes));
+    refuse(phrase("box: its {} bytes are more than the {} a box can have", bytes, kMostBoxBytes));
 }
 
 }  // namespace
@@ -123,17 +121,16 @@ std::optional<TensorSwizzle> find_tensor_swizzle(std::string_view name) {
 }
 
 void check(const TensorMapRequest& r) {
-  if (r.rank < 1 || r.rank > kTensorRanks)
-    refuse(fmt::format("rank = {}: expected 1 to 5", r.rank));
+  if (r.rank < 1 || r.rank > kTensorRanks) refuse(phrase("rank = {}: expected 1 to 5", r.rank));
   check_tensor(r);
   check_box(r);
   check_box_size(r);
   if (r.fill == TensorFill::kNan && !facts_of(r.type).is_float) {
-    refuse(fmt::format("fill = NaN: elements of {} have none", name_of(r.type)));
+    refuse(phrase("fill = NaN: elements of {} have none", name_of(r.type)));
   }
   if (r.l2_promotion != 0 && r.l2_promotion != 64 && r.l2_promotion != 128 &&
       r.l2_promotion != 256) {
-    refuse(fmt::format("l2_promotion = {}: expected 0, 64, 128 or 256", r.l2_promotion));
+    refuse(phrase("l2_promotion = {}: expected 0, 64, 128 or 256", r.l2_promotion));
   }
 }
 

@@ -66,6 +66,10 @@ struct Launch {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const void* const> arguments;  ///< one pointer to a value for each kernel parameter
+  Dim3 cluster = {};  ///< blocks of a cluster; 1×1×1: as the kernel itself says, else none
+  /// May begin before the work ahead of it in the stream has ended: the kernel waits for that itself
+  /// (griddepcontrol.wait). Where the device cannot, it begins behind it.
+  bool overlaps_previous = false;
 };
 
 /// What a counted launch found; only the virtual GPU counts.
@@ -104,6 +108,20 @@ class Device {
   virtual TensorMap make_tensor_map(const TensorMapRequest& request) = 0;
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
+  /// A stream of somebody else's, a CUstream, which keeps it; null: the default stream. Throws
+  /// Error{kUnsupported} for a device without foreign streams.
+  virtual std::unique_ptr<Stream> adopt_stream(void* handle);
+
+  /// Memory that exists between two points of a stream: no call waits for anything, and both may be
+  /// part of a graph that is being captured. Throws Error{kOutOfMemory}.
+  virtual Address allocate_in(Stream&, std::uint64_t bytes) { return allocate(bytes); }
+  virtual void free_in(Stream&, Address address) noexcept { free(address); }
+
+  /// Between the two, the calling thread may use the device; then whatever it used before is back.
+  /// Every other call here leaves this device behind as the thread's current one. Prefer InUse.
+  virtual void enter() {}
+  virtual void leave() noexcept {}
+
   virtual std::unique_ptr<Event> create_event() = 0;
   virtual std::unique_ptr<Module> load(const kernels::KernelImage& image) = 0;
 
@@ -115,6 +133,18 @@ class Device {
 
 /// Throws Error{kUnsupported} for a GPU without tensor maps.
 void require_tensor_maps(const model::Gpu& gpu);
+
+/// Inside a library that is called by somebody who uses another device, or none.
+class InUse {
+ public:
+  explicit InUse(Device& device) : device_(device) { device_.enter(); }
+  ~InUse() { device_.leave(); }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  Device& device_;
+};
 
 /// Device memory with an owner.
 class Buffer {
@@ -146,6 +176,9 @@ enum class Choice { kAuto, kCuda, kVirtual };
 /// Opens a device. kAuto: the first CUDA device, or the virtual GPU where there is none. `gpu` is the
 /// catalogue key that the virtual GPU plays. Throws Error{kNoDevice} that says what is missing.
 std::unique_ptr<Device> open(Choice choice, std::string_view gpu);
+
+/// Real GPU number `ordinal`, as the installed library opens it. Throws Error{kNoDevice}.
+std::unique_ptr<Device> open_cuda(int ordinal);
 
 /// The real GPUs of this machine, as the driver describes them; empty without driver or GPU.
 std::vector<model::Gpu> cuda_devices();

@@ -113,6 +113,7 @@ void check_stride(std::int64_t count, const Batch& x, const MatrixNames& names) 
 void check_all_there(std::int64_t count, const Batch& x, const MatrixNames& names) {
   if (x.shape.empty() || count == 0) return;
   if (x.pointers == nullptr) return check_there(x.shape, names.data);
+  if (x.pointers_on_device) return;
   for (std::int64_t i = 0; i < count; ++i) {
     if (x.pointers[i] == nullptr) {
       refuse(std::string(names.pointers) + "[" + std::to_string(i) + "] = null: expected " +

@@ -47,6 +47,7 @@ struct Batch {
   Matrix shape;
   std::int64_t stride = 0;
   const void* const* pointers = nullptr;
+  bool pointers_on_device = false;  ///< not to be looked at
 };
 
 template <class T> Batch untyped(const MatrixBatch<T>& batch) noexcept {

@@ -41,11 +41,12 @@ bool cubin_runs_on(const KernelImage& image, int compute_major, int compute_mino
   return runs_on(architecture_of(image.arch), compute_major, compute_minor);
 }
 
-const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor) {
+const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor,
+                              std::span<const KernelImage> among) {
   const KernelImage* with_code = nullptr;
   const KernelImage* with_ptx = nullptr;
   bool unit_exists = false;
-  for (const KernelImage& image : images()) {
+  for (const KernelImage& image : among) {
     if (image.unit != unit) continue;
     unit_exists = true;
     const Architecture built = architecture_of(image.arch);
@@ -56,14 +57,14 @@ const KernelImage& find_image(std::string_view unit, int compute_major, int comp
   if (with_ptx) return *with_ptx;
 
   const std::string name(unit);
-  if (images().empty())
+  if (among.empty())
     throw Error(ErrorCode::kUnsupported,
                 "kernel unit '" + name +
                     "': this build has no GPU kernels, because it was made "
                     "without nvcc; run scripts/setup.sh and build again");
   if (!unit_exists)
     throw Error(ErrorCode::kInvalidArgument, "there is no kernel unit '" + name + "'");
-  const bool hopper_only = std::ranges::all_of(images(), [&](const KernelImage& image) {
+  const bool hopper_only = std::ranges::all_of(among, [&](const KernelImage& image) {
     return image.unit != unit || architecture_of(image.arch).exact;
   });
   throw Error(ErrorCode::kUnsupported,

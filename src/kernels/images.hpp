@@ -18,14 +18,20 @@ struct KernelImage {
   std::span<const std::byte> cubin;
 };
 
-/// Every image of this build; empty when it was built without nvcc.
+/// The images of the ladder and the probes, and those of the library's kernels. Empty when this was built
+/// without nvcc.
 std::span<const KernelImage> images();
+std::span<const KernelImage> gemm_images();
 
 /// The image of `unit` for a device of this compute capability: the one whose cubin it runs, or else
 /// one whose PTX the driver can compile for it (cubin_runs_on() tells which). Throws
 /// Error{kUnsupported} that says why there is none (built without nvcc, capability too low), and
 /// Error{kInvalidArgument} for a unit that does not exist.
-const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor);
+const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor,
+                              std::span<const KernelImage> among);
+inline const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor) {
+  return find_image(unit, compute_major, compute_minor, images());
+}
 
 /// Whether a device of this compute capability runs the machine code of `image`; if not, load the PTX.
 bool cubin_runs_on(const KernelImage& image, int compute_major, int compute_minor);

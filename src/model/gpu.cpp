@@ -6,10 +6,9 @@
 // the vendor's peak: FLOP per cycle and SM = peak / (SMs x clock), at the clock named beside it.
 #include "model/gpu.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "core/phrase.hpp"
 #include "core/suggest.hpp"
 #include "tilewise/error.hpp"
 
@@ -289,7 +288,7 @@ const Gpu& find_gpu(std::string_view key) {
     known += (known.empty() ? "" : ", ") + gpu.key;
   }
   throw Error(ErrorCode::kInvalidArgument,
-              fmt::format("unknown GPU '{}'{} (known: {})", key, did_you_mean(key, keys), known));
+              phrase("unknown GPU '{}'{} (known: {})", key, did_you_mean(key, keys), known));
 }
 
 }  // namespace tilewise::model

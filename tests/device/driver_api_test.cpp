@@ -92,6 +92,29 @@ constexpr bool same_shape(Result (*)(Ours...), CUresult (*)(Theirs...)) {
   static_assert(same_shape(decltype(DriverApi::member){}, decltype(&::function){}), #function); \
   EXPECT_EQ(std::string(symbols.member), TILEWISE_EXPANDED_TEXT(function))
 
+TEST(DriverApi, HasTheStructuresOfTheToolkitsHeader) {
+  static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
+  static_assert(alignof(LaunchAttribute) == alignof(CUlaunchAttribute));
+  static_assert(offsetof(LaunchAttribute, bytes) == offsetof(CUlaunchAttribute, value));
+  static_assert(int(LaunchAttributeId::kClusterDimension) ==
+                int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
+  static_assert(int(LaunchAttributeId::kProgrammaticStreamSerialization) ==
+                int(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION));
+  static_assert(sizeof(LaunchConfiguration) == sizeof(CUlaunchConfig));
+  static_assert(offsetof(LaunchConfiguration, stream) == offsetof(CUlaunchConfig, hStream));
+  static_assert(offsetof(LaunchConfiguration, attribute_count) ==
+                offsetof(CUlaunchConfig, numAttrs));
+  static_assert(sizeof(PoolProperties) == sizeof(CUmemPoolProps));
+  static_assert(offsetof(PoolProperties, location_id) ==
+                offsetof(CUmemPoolProps, location) + offsetof(CUmemLocation, id));
+  static_assert(offsetof(PoolProperties, most_bytes) == offsetof(CUmemPoolProps, maxSize));
+  static_assert(offsetof(PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
+  EXPECT_EQ(PoolProperties().allocation_type, int{CU_MEM_ALLOCATION_TYPE_PINNED});
+  EXPECT_EQ(PoolProperties().location_type, int{CU_MEM_LOCATION_TYPE_DEVICE});
+  EXPECT_EQ(kPoolReleaseThreshold, int{CU_MEMPOOL_ATTR_RELEASE_THRESHOLD});
+  EXPECT_EQ(kCaptureRelaxed, int{CU_STREAM_CAPTURE_MODE_RELAXED});
+}
+
 TEST(DriverApi, HasTheNamesAndShapesOfTheToolkitsHeader) {
   constexpr struct {
 #define TILEWISE_SYMBOL(member, symbol, parameters) const char* member = symbol;
@@ -110,6 +133,8 @@ TEST(DriverApi, HasTheNamesAndShapesOfTheToolkitsHeader) {
   TILEWISE_EXPECT_FUNCTION(primary_context_retain, cuDevicePrimaryCtxRetain);
   TILEWISE_EXPECT_FUNCTION(primary_context_release, cuDevicePrimaryCtxRelease);
   TILEWISE_EXPECT_FUNCTION(context_set_current, cuCtxSetCurrent);
+  TILEWISE_EXPECT_FUNCTION(context_push_current, cuCtxPushCurrent);
+  TILEWISE_EXPECT_FUNCTION(context_pop_current, cuCtxPopCurrent);
   TILEWISE_EXPECT_FUNCTION(memory_get_info, cuMemGetInfo);
   TILEWISE_EXPECT_FUNCTION(memory_allocate, cuMemAlloc);
   TILEWISE_EXPECT_FUNCTION(memory_free, cuMemFree);
@@ -134,9 +159,17 @@ TEST(DriverApi, HasTheNamesAndShapesOfTheToolkitsHeader) {
     TILEWISE_NEWER_DRIVER_FUNCTIONS(TILEWISE_SYMBOL)
 #undef TILEWISE_SYMBOL
   } newer;
-  static_assert(same_shape(decltype(DriverApi::tensor_map_encode_tiled){},
-                           decltype(&::cuTensorMapEncodeTiled){}));
-  EXPECT_EQ(std::string(newer.tensor_map_encode_tiled), "cuTensorMapEncodeTiled");
+#define TILEWISE_EXPECT_NEWER(member, function)                                      \
+  static_assert(same_shape(decltype(DriverApi::member){}, decltype(&::function){})); \
+  EXPECT_EQ(std::string(newer.member), TILEWISE_EXPANDED_TEXT(function))
+  TILEWISE_EXPECT_NEWER(tensor_map_encode_tiled, cuTensorMapEncodeTiled);
+  TILEWISE_EXPECT_NEWER(launch_kernel_ex, cuLaunchKernelEx);
+  TILEWISE_EXPECT_NEWER(pool_create, cuMemPoolCreate);
+  TILEWISE_EXPECT_NEWER(pool_destroy, cuMemPoolDestroy);
+  TILEWISE_EXPECT_NEWER(pool_set_attribute, cuMemPoolSetAttribute);
+  TILEWISE_EXPECT_NEWER(memory_allocate_in, cuMemAllocFromPoolAsync);
+  TILEWISE_EXPECT_NEWER(memory_free_in, cuMemFreeAsync);
+  TILEWISE_EXPECT_NEWER(exchange_capture_mode, cuThreadExchangeStreamCaptureMode);
   // Bound under its first name and, where the driver has it, under its second: the same shape.
   static_assert(
       same_shape(decltype(DriverApi::event_elapsed_time){}, decltype(&::cuEventElapsedTime){}));

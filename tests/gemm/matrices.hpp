@@ -89,6 +89,7 @@ template <class T> class Matrix {
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
   const std::vector<T>& memory() const { return memory_; }
+  std::vector<T>& memory() { return memory_; }
 
   /// What the product is given: always rows×columns.
   MatrixView<T> view() {

@@ -21,7 +21,8 @@ COMPONENTS = ("tilewise_library", "tilewise_development")
 SKIPPED = 77
 # Names of the C++ interface; the C one's are those that its header declares.
 CPP_NAMES = re.compile(
-    r"tilewise::(gemm|gemm_batch|default_context|cpu_instruction_set(\[abi:cxx11\])?|Context::\S.*)\(|"
+    r"tilewise::(gemm|gemm_batch|default_context|cpu_instruction_set(\[abi:cxx11\])?|Context::\S.*|"
+    r"GpuContext::(~?GpuContext|operator=|description(\[abi:cxx11\])?))\(|"
     r"(typeinfo|typeinfo name|vtable) for tilewise::Error$"
 )
 SYSTEM_LIBRARIES = re.compile(r"(libstdc\+\+|libm|libgcc_s|libc|libpthread|ld-linux[\w-]*)\.so\.\d+$")
@@ -185,7 +186,7 @@ def test_exports(options):
     expect(not others, f"shown, but no part of the interface: {others}")
     products = [name for name in shown if name.startswith("tilewise::gemm(")]
     batches = [name for name in shown if name.startswith("tilewise::gemm_batch(")]
-    expect(len(products) == 9 and len(batches) == 4, f"shown: {products} {batches}")
+    expect(len(products) == 15 and len(batches) == 10, f"shown: {products} {batches}")
 
     dynamic = run("readelf", "-d", library)
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)

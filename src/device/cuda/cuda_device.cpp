@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda_device.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "core/phrase.hpp"
 #include "device/cuda/facts.hpp"
 
 namespace tilewise::device::cuda {
@@ -15,14 +14,29 @@ namespace {
 DeviceOrdinal device_at(const DriverApi& api, int ordinal) {
   const int count = device_count(api);
   if (ordinal < 0 || ordinal >= count) {
-    throw Error(ErrorCode::kNoDevice, fmt::format("CUDA device {}: the driver shows {}", ordinal,
-                                                  count == 0 ? "none" : std::to_string(count)));
+    throw Error(ErrorCode::kNoDevice, phrase("CUDA device {}: the driver shows {}", ordinal,
+                                             count == 0 ? "none" : std::to_string(count)));
   }
   DeviceOrdinal device = 0;
-  check(api, api.device_get(&device, ordinal),
-        [&] { return fmt::format("cuDeviceGet({})", ordinal); });
+  check(api, api.device_get(&device, ordinal), [&] { return phrase("cuDeviceGet({})", ordinal); });
   return device;
 }
+
+// Lets the calling thread do what else invalidates a capture that is going on.
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const DriverApi& api) : api_(api) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  void exchange() noexcept {
+    if (api_.exchange_capture_mode) api_.exchange_capture_mode(&mode_);
+  }
+  const DriverApi& api_;
+  int mode_ = kCaptureRelaxed;
+};
 
 constexpr int kInterleaveNone = 0;  // CU_TENSOR_MAP_INTERLEAVE_NONE
 
@@ -40,7 +54,7 @@ int device_count(const DriverApi& api) {
 CudaDevice::CudaDevice(int ordinal) : api_(driver()) {
   const DeviceOrdinal device = device_at(api_, ordinal);
   gpu_ = describe(api_, device);
-  description_ = fmt::format("{}, {}", gpu_.name, driver_description());
+  description_ = phrase("{}, {}", gpu_.name, driver_description());
   context_ = std::make_shared<PrimaryContext>(api_, device);
 }
 
@@ -56,7 +70,7 @@ Address CudaDevice::allocate(std::uint64_t bytes) {
   DevicePointer address = 0;
   // The driver refuses 0 bytes; an empty matrix still wants an address of its own.
   check(api_, api_.memory_allocate(&address, std::max<std::uint64_t>(bytes, 1)),
-        [&] { return fmt::format("cuMemAlloc_v2({} bytes)", bytes); });
+        [&] { return phrase("cuMemAlloc_v2({} bytes)", bytes); });
   return address;
 }
 
@@ -70,7 +84,7 @@ void CudaDevice::copy_to_device(Address destination, const void* source, std::ui
   if (bytes == 0) return;
   make_current();
   check(api_, api_.copy_to_device_async(destination, source, bytes, handle_of(stream)),
-        [&] { return fmt::format("cuMemcpyHtoDAsync_v2({} bytes)", bytes); });
+        [&] { return phrase("cuMemcpyHtoDAsync_v2({} bytes)", bytes); });
 }
 
 void CudaDevice::copy_to_host(void* destination, Address source, std::uint64_t bytes,
@@ -78,7 +92,7 @@ void CudaDevice::copy_to_host(void* destination, Address source, std::uint64_t b
   if (bytes == 0) return;
   make_current();
   check(api_, api_.copy_to_host_async(destination, source, bytes, handle_of(stream)),
-        [&] { return fmt::format("cuMemcpyDtoHAsync_v2({} bytes)", bytes); });
+        [&] { return phrase("cuMemcpyDtoHAsync_v2({} bytes)", bytes); });
 }
 
 void CudaDevice::fill(Address destination, unsigned char value, std::uint64_t bytes,
@@ -86,7 +100,7 @@ void CudaDevice::fill(Address destination, unsigned char value, std::uint64_t by
   if (bytes == 0) return;
   make_current();
   check(api_, api_.fill_async(destination, value, bytes, handle_of(stream)),
-        [&] { return fmt::format("cuMemsetD8Async({} bytes)", bytes); });
+        [&] { return phrase("cuMemsetD8Async({} bytes)", bytes); });
 }
 
 TensorMap CudaDevice::make_tensor_map(const TensorMapRequest& request) {
@@ -106,8 +120,8 @@ TensorMap CudaDevice::make_tensor_map(const TensorMapRequest& request) {
             kInterleaveNone, static_cast<int>(request.swizzle),
             l2_promotion_of(request.l2_promotion), static_cast<int>(request.fill)),
         [&] {
-          return fmt::format("cuTensorMapEncodeTiled({} dimensions of {})", request.rank,
-                             name_of(request.type));
+          return phrase("cuTensorMapEncodeTiled({} dimensions of {})", request.rank,
+                        name_of(request.type));
         });
   return map;
 }
@@ -116,11 +130,68 @@ std::unique_ptr<Stream> CudaDevice::create_stream() {
   return std::make_unique<CudaStream>(context_);
 }
 
+std::unique_ptr<Stream> CudaDevice::adopt_stream(void* handle) {
+  return std::make_unique<CudaStream>(context_, static_cast<StreamHandle>(handle));
+}
+
+Address CudaDevice::allocate_in(Stream& stream, std::uint64_t bytes) {
+  make_current();
+  std::call_once(pool_made_, [&] { pool_ = std::make_unique<MemoryPool>(context_); });
+  DevicePointer address = 0;
+  check(api_,
+        api_.memory_allocate_in(&address, std::max<std::uint64_t>(bytes, 1), pool_->handle(),
+                                handle_of(stream)),
+        [&] { return phrase("cuMemAllocFromPoolAsync({} bytes)", bytes); });
+  return address;
+}
+
+void CudaDevice::free_in(Stream& stream, Address address) noexcept {
+  if (context_->try_make_current()) api_.memory_free_in(address, handle_of(stream));
+}
+
 std::unique_ptr<Event> CudaDevice::create_event() { return std::make_unique<CudaEvent>(context_); }
 
+// Loading allocates, which a thread whose stream is being captured is not allowed unasked.
 std::unique_ptr<Module> CudaDevice::load(const kernels::KernelImage& image) {
+  make_current();
+  const RelaxedCapture relaxed(api_);
   return std::make_unique<CudaModule>(context_, image, gpu_);
 }
+
+namespace {
+
+LaunchConfiguration configuration_of(const Launch& launch, StreamHandle stream) {
+  const Dim3 &grid = launch.grid, &block = launch.block;
+  return {grid.x, grid.y,  grid.z, block.x, block.y, block.z, launch.dynamic_shared_bytes,
+          stream, nullptr, 0};
+}
+
+std::string call_text(const CudaKernel& kernel, const Launch& launch) {
+  const Dim3 &grid = launch.grid, &block = launch.block;
+  return phrase("cuLaunchKernel({}, grid {}x{}x{}, block {}x{}x{}, {} bytes shared)", kernel.name(),
+                grid.x, grid.y, grid.z, block.x, block.y, block.z, launch.dynamic_shared_bytes);
+}
+
+// With attributes: a cluster, an early begin.
+Result launch_with_attributes(const DriverApi& api, const CudaKernel& kernel, const Launch& launch,
+                              StreamHandle stream, void** arguments) {
+  LaunchAttribute attributes[2];
+  LaunchConfiguration configuration = configuration_of(launch, stream);
+  configuration.attributes = attributes;
+  if (launch.cluster.count() > 1) {
+    LaunchAttribute& attribute = attributes[configuration.attribute_count++];
+    attribute.id = LaunchAttributeId::kClusterDimension;
+    attribute.cluster = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+  }
+  if (launch.overlaps_previous) {
+    LaunchAttribute& attribute = attributes[configuration.attribute_count++];
+    attribute.id = LaunchAttributeId::kProgrammaticStreamSerialization;
+    attribute.programmatic = 1;
+  }
+  return api.launch_kernel_ex(&configuration, kernel.handle(), arguments, nullptr);
+}
+
+}  // namespace
 
 void CudaDevice::launch(Kernel& kernel, const Launch& launch, Stream& stream) {
   auto* own = dynamic_cast<CudaKernel*>(&kernel);
@@ -134,14 +205,17 @@ void CudaDevice::launch(Kernel& kernel, const Launch& launch, Stream& stream) {
   // The driver only reads the arguments; its signature is older than const.
   void** arguments = const_cast<void**>(launch.arguments.data());
   const Dim3 &grid = launch.grid, &block = launch.block;
-  check(api_,
-        api_.launch_kernel(own->handle(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                           launch.dynamic_shared_bytes, handle_of(stream), arguments, nullptr),
-        [&] {
-          return fmt::format("cuLaunchKernel({}, grid {}x{}x{}, block {}x{}x{}, {} bytes shared)",
-                             own->name(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                             launch.dynamic_shared_bytes);
-        });
+  const bool plain = launch.cluster.count() == 1 && !launch.overlaps_previous;
+  if (!plain && !api_.launch_kernel_ex && launch.cluster.count() > 1) {
+    throw Error(ErrorCode::kUnsupported,
+                "libcuda.so.1 has no cuLaunchKernelEx: the NVIDIA driver is too old");
+  }
+  const Result result =
+      plain || !api_.launch_kernel_ex
+          ? api_.launch_kernel(own->handle(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                               launch.dynamic_shared_bytes, handle_of(stream), arguments, nullptr)
+          : launch_with_attributes(api_, *own, launch, handle_of(stream), arguments);
+  check(api_, result, [&] { return call_text(*own, launch); });
 }
 
 std::optional<LaunchCount> CudaDevice::launch_counted(Kernel&, const Launch&, Stream&) {

@@ -4,6 +4,8 @@
 // A real GPU behind the Device interface.
 #pragma once
 
+#include <mutex>
+
 #include "device/cuda/handles.hpp"
 #include "device/device.hpp"
 
@@ -30,6 +32,11 @@ class CudaDevice final : public Device {
   TensorMap make_tensor_map(const TensorMapRequest& request) override;
 
   std::unique_ptr<Stream> create_stream() override;
+  std::unique_ptr<Stream> adopt_stream(void* handle) override;
+  Address allocate_in(Stream& stream, std::uint64_t bytes) override;
+  void free_in(Stream& stream, Address address) noexcept override;
+  void enter() override { context_->push(); }
+  void leave() noexcept override { context_->pop(); }
   std::unique_ptr<Event> create_event() override;
   std::unique_ptr<Module> load(const kernels::KernelImage& image) override;
 
@@ -45,6 +52,8 @@ class CudaDevice final : public Device {
   model::Gpu gpu_;
   std::string description_;
   SharedContext context_;
+  std::once_flag pool_made_;
+  std::unique_ptr<MemoryPool> pool_;  // made at its first use
 };
 
 /// Number of GPUs the driver shows. Throws as driver() does.

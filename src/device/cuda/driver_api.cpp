@@ -3,12 +3,13 @@
 #include "device/cuda/driver_api.hpp"
 
 #include <dlfcn.h>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
+
+#include "core/phrase.hpp"
 
 namespace tilewise::device::cuda {
 namespace {
@@ -17,7 +18,7 @@ template <class Function> void bind(void* library, const char* symbol, Function*
   function = reinterpret_cast<Function*>(dlsym(library, symbol));
   if (!function) {
     throw Error(ErrorCode::kNoDevice,
-                fmt::format("libcuda.so.1 has no {}: the NVIDIA driver is too old", symbol));
+                phrase("libcuda.so.1 has no {}: the NVIDIA driver is too old", symbol));
   }
 }
 
@@ -25,8 +26,8 @@ DriverApi open_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    throw Error(ErrorCode::kNoDevice, fmt::format("no NVIDIA driver on this machine: {}",
-                                                  reason ? reason : "libcuda.so.1 not opened"));
+    throw Error(ErrorCode::kNoDevice, phrase("no NVIDIA driver on this machine: {}",
+                                             reason ? reason : "libcuda.so.1 not opened"));
   }
   DriverApi api;
 #define TILEWISE_BIND(member, symbol, parameters) bind(library, symbol, api.member);
@@ -83,11 +84,11 @@ void throw_driver_error(const DriverApi& api, Result result, std::string_view ca
   const ErrorCode code = result == Result::kOutOfMemory ? ErrorCode::kOutOfMemory
                          : result == Result::kNoDevice  ? ErrorCode::kNoDevice
                                                         : ErrorCode::kDriver;
-  throw Error(code, fmt::format("{}: {} ({})", call, name, text));
+  throw Error(code, phrase("{}: {} ({})", call, name, text));
 }
 
 std::string cuda_version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  return phrase("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 std::string parse_kernel_module_version(std::string_view text) {
@@ -113,8 +114,8 @@ std::string driver_description() {
   int cuda = 0;
   check(api, api.driver_get_version(&cuda), "cuDriverGetVersion()");
   const std::string module = kernel_module_version();
-  const std::string cuda_text = fmt::format("CUDA {}", cuda_version_text(cuda));
-  return module.empty() ? cuda_text : fmt::format("driver {}, {}", module, cuda_text);
+  const std::string cuda_text = phrase("CUDA {}", cuda_version_text(cuda));
+  return module.empty() ? cuda_text : phrase("driver {}, {}", module, cuda_text);
 }
 
 }  // namespace tilewise::device::cuda

@@ -78,7 +78,49 @@ using FunctionHandle = struct CUfunc_st*;
 using StreamHandle = struct CUstream_st*;
 using EventHandle = struct CUevent_st*;
 
+using PoolHandle = struct CUmemPoolHandle_st*;
+
 constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+
+/// CUlaunchAttributeID, of those that Tilewise uses.
+enum class LaunchAttributeId : int { kClusterDimension = 4, kProgrammaticStreamSerialization = 6 };
+
+/// CUlaunchAttribute: an id and 64 bytes whose meaning it decides.
+struct alignas(8) LaunchAttribute {
+  LaunchAttributeId id{};
+  char padding[4] = {};
+  union {
+    char bytes[64] = {};
+    struct {
+      unsigned x, y, z;
+    } cluster;
+    int programmatic;
+  };
+};
+
+/// CUlaunchConfig.
+struct LaunchConfiguration {
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1, block_x = 1, block_y = 1, block_z = 1;
+  unsigned shared_bytes = 0;
+  StreamHandle stream = nullptr;
+  LaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
+};
+
+/// CUmemPoolProps: device memory of one GPU, not shared with other programs.
+struct PoolProperties {
+  int allocation_type = 1;  // CU_MEM_ALLOCATION_TYPE_PINNED
+  int handle_types = 0;     // CU_MEM_HANDLE_TYPE_NONE
+  int location_type = 1;    // CU_MEM_LOCATION_TYPE_DEVICE
+  int location_id = 0;
+  void* windows_attributes = nullptr;
+  std::size_t most_bytes = 0;  // no limit
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
+
+constexpr int kPoolReleaseThreshold = 4;  // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+constexpr int kCaptureRelaxed = 2;        // CU_STREAM_CAPTURE_MODE_RELAXED
 
 // X(member, symbol, parameters): every function that must be there. Old symbols stay in newer drivers.
 #define TILEWISE_DRIVER_FUNCTIONS(X)                                                               \
@@ -96,6 +138,8 @@ constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
     (ContextHandle * context, DeviceOrdinal device))                                               \
   X(primary_context_release, "cuDevicePrimaryCtxRelease_v2", (DeviceOrdinal device))               \
   X(context_set_current, "cuCtxSetCurrent", (ContextHandle context))                               \
+  X(context_push_current, "cuCtxPushCurrent_v2", (ContextHandle context))                          \
+  X(context_pop_current, "cuCtxPopCurrent_v2", (ContextHandle * context))                          \
   X(memory_get_info, "cuMemGetInfo_v2", (std::size_t * free, std::size_t * total))                 \
   X(memory_allocate, "cuMemAlloc_v2", (DevicePointer * address, std::size_t bytes))                \
   X(memory_free, "cuMemFree_v2", (DevicePointer address))                                          \
@@ -131,11 +175,21 @@ constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 
 // The same for functions that older drivers lack; null then. The numbers of TensorType, TensorSwizzle
 // and TensorFill are the driver's.
-#define TILEWISE_NEWER_DRIVER_FUNCTIONS(X)                                                     \
-  X(tensor_map_encode_tiled, "cuTensorMapEncodeTiled",                                         \
-    (TensorMap * map, int type, unsigned rank, void* address, const std::uint64_t* dimensions, \
-     const std::uint64_t* strides, const unsigned* box, const unsigned* element_strides,       \
-     int interleave, int swizzle, int l2_promotion, int fill))
+#define TILEWISE_NEWER_DRIVER_FUNCTIONS(X)                                                      \
+  X(tensor_map_encode_tiled, "cuTensorMapEncodeTiled",                                          \
+    (TensorMap * map, int type, unsigned rank, void* address, const std::uint64_t* dimensions,  \
+     const std::uint64_t* strides, const unsigned* box, const unsigned* element_strides,        \
+     int interleave, int swizzle, int l2_promotion, int fill))                                  \
+  X(launch_kernel_ex, "cuLaunchKernelEx",                                                       \
+    (const LaunchConfiguration* configuration, FunctionHandle function, void** parameters,      \
+     void** extra))                                                                             \
+  X(pool_create, "cuMemPoolCreate", (PoolHandle * pool, const PoolProperties* properties))      \
+  X(pool_destroy, "cuMemPoolDestroy", (PoolHandle pool))                                        \
+  X(pool_set_attribute, "cuMemPoolSetAttribute", (PoolHandle pool, int attribute, void* value)) \
+  X(memory_allocate_in, "cuMemAllocFromPoolAsync",                                              \
+    (DevicePointer * address, std::size_t bytes, PoolHandle pool, StreamHandle stream))         \
+  X(memory_free_in, "cuMemFreeAsync", (DevicePointer address, StreamHandle stream))             \
+  X(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int* mode))
 
 /// The bound functions.
 struct DriverApi {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/facts.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
+
+#include "core/phrase.hpp"
 
 namespace tilewise::device::cuda {
 namespace {
@@ -93,8 +93,8 @@ void complete(model::Gpu& gpu, std::span<const model::Gpu> catalogue) {
   });
   if (sibling != catalogue.end()) {
     copy_sm_figures(gpu, *sibling);
-    gpu.sources.push_back(fmt::format("figures of one SM: those of {} (compute capability {}.{})",
-                                      sibling->name, gpu.compute_major, gpu.compute_minor));
+    gpu.sources.push_back(phrase("figures of one SM: those of {} (compute capability {}.{})",
+                                 sibling->name, gpu.compute_major, gpu.compute_minor));
     return;
   }
   const Lanes lanes = lanes_of(gpu.compute_major, gpu.compute_minor);
@@ -106,15 +106,15 @@ void complete(model::Gpu& gpu, std::span<const model::Gpu> catalogue) {
 model::Gpu describe(const DriverApi& api, DeviceOrdinal ordinal) {
   std::array<char, 256> name{};
   check(api, api.device_get_name(name.data(), static_cast<int>(name.size()) - 1, ordinal),
-        [&] { return fmt::format("cuDeviceGetName(device {})", ordinal); });
+        [&] { return phrase("cuDeviceGetName(device {})", ordinal); });
   std::size_t bytes = 0;
   check(api, api.device_total_memory(&bytes, ordinal),
-        [&] { return fmt::format("cuDeviceTotalMem_v2(device {})", ordinal); });
+        [&] { return phrase("cuDeviceTotalMem_v2(device {})", ordinal); });
   model::Gpu gpu = facts_from_driver(name.data(), bytes, [&](DeviceAttribute attribute) {
     int value = 0;
     check(api, api.device_get_attribute(&value, attribute, ordinal), [&] {
-      return fmt::format("cuDeviceGetAttribute(attribute {}, device {})",
-                         static_cast<int>(attribute), ordinal);
+      return phrase("cuDeviceGetAttribute(attribute {}, device {})", static_cast<int>(attribute),
+                    ordinal);
     });
     return value;
   });

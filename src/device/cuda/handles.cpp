@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/handles.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include "core/phrase.hpp"
 
 namespace tilewise::device::cuda {
 namespace {
@@ -25,7 +25,7 @@ std::string one_line(std::string_view log) {
 PrimaryContext::PrimaryContext(const DriverApi& api, DeviceOrdinal device)
     : api_(api), device_(device) {
   check(api_, api_.primary_context_retain(&context_, device_),
-        [&] { return fmt::format("cuDevicePrimaryCtxRetain(device {})", device_); });
+        [&] { return phrase("cuDevicePrimaryCtxRetain(device {})", device_); });
 }
 
 PrimaryContext::~PrimaryContext() { api_.primary_context_release(device_); }
@@ -38,6 +38,34 @@ bool PrimaryContext::try_make_current() const noexcept {
   return api_.context_set_current(context_) == Result::kSuccess;
 }
 
+void PrimaryContext::push() const {
+  check(api_, api_.context_push_current(context_), "cuCtxPushCurrent_v2()");
+}
+
+void PrimaryContext::pop() const noexcept {
+  ContextHandle popped = nullptr;
+  api_.context_pop_current(&popped);
+}
+
+MemoryPool::MemoryPool(SharedContext context) : context_(std::move(context)) {
+  const DriverApi& api = context_->api();
+  if (!api.pool_create || !api.pool_destroy || !api.pool_set_attribute || !api.memory_allocate_in ||
+      !api.memory_free_in) {
+    throw Error(ErrorCode::kUnsupported,
+                "libcuda.so.1 has no cuMemPoolCreate: the NVIDIA driver is too old");
+  }
+  PoolProperties properties;
+  properties.location_id = context_->device();
+  check(api, api.pool_create(&handle_, &properties), "cuMemPoolCreate()");
+  std::uint64_t keep = ~std::uint64_t{0};
+  check(api, api.pool_set_attribute(handle_, kPoolReleaseThreshold, &keep),
+        "cuMemPoolSetAttribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)");
+}
+
+MemoryPool::~MemoryPool() {
+  if (context_->try_make_current()) context_->api().pool_destroy(handle_);
+}
+
 CudaStream::CudaStream(SharedContext context) : context_(std::move(context)) {
   context_->make_current();
   check(context_->api(), context_->api().stream_create(&handle_, kStreamNonBlocking),
@@ -45,7 +73,7 @@ CudaStream::CudaStream(SharedContext context) : context_(std::move(context)) {
 }
 
 CudaStream::~CudaStream() {
-  if (context_->try_make_current()) context_->api().stream_destroy(handle_);
+  if (is_own_ && context_->try_make_current()) context_->api().stream_destroy(handle_);
 }
 
 void CudaStream::synchronize() {
@@ -101,19 +129,21 @@ CudaKernel::CudaKernel(SharedContext context, FunctionHandle handle, std::string
 int CudaKernel::attribute(FunctionAttribute attribute) const {
   int value = 0;
   check(context_->api(), context_->api().function_get_attribute(&value, attribute, handle_), [&] {
-    return fmt::format("cuFuncGetAttribute(attribute {}, kernel {})", static_cast<int>(attribute),
-                       name_);
+    return phrase("cuFuncGetAttribute(attribute {}, kernel {})", static_cast<int>(attribute),
+                  name_);
   });
   return value;
 }
 
 void CudaKernel::allow_dynamic_shared(std::uint32_t bytes) {
   if (bytes <= allowed_dynamic_bytes_) return;
+  const std::scoped_lock lock(allowing_);  // callers of any thread; what is allowed never shrinks
+  if (bytes <= allowed_dynamic_bytes_) return;
   const FunctionAttribute most = FunctionAttribute::kMaxDynamicSharedSizeBytes;
   check(context_->api(),
         context_->api().function_set_attribute(handle_, most, static_cast<int>(bytes)), [&] {
-          return fmt::format("cuFuncSetAttribute({} bytes of dynamic shared memory, kernel {})",
-                             bytes, name_);
+          return phrase("cuFuncSetAttribute({} bytes of dynamic shared memory, kernel {})", bytes,
+                        name_);
         });
   allowed_dynamic_bytes_ = bytes;
 }
@@ -125,12 +155,12 @@ ImageForm choose_form(const kernels::KernelImage& image, int compute_major, int 
 
 CudaModule::CudaModule(SharedContext context, const kernels::KernelImage& image,
                        const model::Gpu& gpu)
-    : context_(std::move(context)), name_(fmt::format("{}.{}", image.unit, image.arch)) {
+    : context_(std::move(context)), name_(phrase("{}.{}", image.unit, image.arch)) {
   const ImageForm form = choose_form(image, gpu.compute_major, gpu.compute_minor);
   if (form == ImageForm::kNone) {
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("image {}: {} (compute capability {}.{}) cannot run {} code", name_,
-                            gpu.name, gpu.compute_major, gpu.compute_minor, image.arch));
+                phrase("image {}: {} (compute capability {}.{}) cannot run {} code", name_,
+                       gpu.name, gpu.compute_major, gpu.compute_minor, image.arch));
   }
   context_->make_current();
   // Jetson's 8.7 is the one 8.x that refuses an sm_80 cubin; its driver compiles the PTX.
@@ -146,7 +176,7 @@ Result CudaModule::load_cubin(const kernels::KernelImage& image) {
   const DriverApi& api = context_->api();
   const Result result = api.module_load_data_ex(&handle_, image.cubin.data(), 0, nullptr, nullptr);
   if (result != Result::kSuccess && result != Result::kNoBinaryForGpu) {
-    throw_driver_error(api, result, fmt::format("cuModuleLoadDataEx(cubin of {})", name_));
+    throw_driver_error(api, result, phrase("cuModuleLoadDataEx(cubin of {})", name_));
   }
   return result;
 }
@@ -162,8 +192,8 @@ void CudaModule::load_ptx(const kernels::KernelImage& image) {
   const std::string words = one_line(log);
   throw_driver_error(api, result,
                      words.empty()
-                         ? fmt::format("cuModuleLoadDataEx(PTX of {})", name_)
-                         : fmt::format("cuModuleLoadDataEx(PTX of {}; log: {})", name_, words));
+                         ? phrase("cuModuleLoadDataEx(PTX of {})", name_)
+                         : phrase("cuModuleLoadDataEx(PTX of {}; log: {})", name_, words));
 }
 
 Kernel& CudaModule::kernel(std::string_view name) {
@@ -176,9 +206,9 @@ Kernel& CudaModule::kernel(std::string_view name) {
   const Result result = api.module_get_function(&handle, handle_, text.c_str());
   if (result == Result::kNotFound) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("kernel '{}': image {} has no kernel of that name", text, name_));
+                phrase("kernel '{}': image {} has no kernel of that name", text, name_));
   }
-  check(api, result, [&] { return fmt::format("cuModuleGetFunction({}, {})", name_, text); });
+  check(api, result, [&] { return phrase("cuModuleGetFunction({}, {})", name_, text); });
   return kernels_.emplace_back(context_, handle, text);
 }
 

@@ -4,8 +4,10 @@
 // The driver's handles, each with one owner: calls throw, destructors do not.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,9 @@ class PrimaryContext {
   void make_current() const;
   /// The same for destructors, which have nobody to tell of an error: false when it failed.
   bool try_make_current() const noexcept;
+  /// Makes it the calling thread's until pop(), which brings the one before back.
+  void push() const;
+  void pop() const noexcept;
 
  private:
   const DriverApi& api_;
@@ -38,9 +43,28 @@ class PrimaryContext {
 
 using SharedContext = std::shared_ptr<const PrimaryContext>;
 
+/// Memory that streams take and give back in their own order. What it once had it keeps until it ends.
+class MemoryPool {
+ public:
+  /// Throws Error{kUnsupported} for a driver without them.
+  explicit MemoryPool(SharedContext context);
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  PoolHandle handle() const { return handle_; }
+
+ private:
+  SharedContext context_;
+  PoolHandle handle_ = nullptr;
+};
+
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(SharedContext context);
+  /// Of somebody else's, who keeps it.
+  CudaStream(SharedContext context, StreamHandle handle)
+      : context_(std::move(context)), handle_(handle), is_own_(false) {}
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -51,6 +75,7 @@ class CudaStream final : public Stream {
  private:
   SharedContext context_;
   StreamHandle handle_ = nullptr;
+  bool is_own_ = true;
 };
 
 /// The driver's handle of a stream. Throws Error{kInvalidArgument} for another device's stream.
@@ -89,7 +114,8 @@ class CudaKernel final : public Kernel {
   FunctionHandle handle_;
   std::string name_;
   KernelAttributes attributes_;
-  std::uint32_t allowed_dynamic_bytes_ = 0;
+  std::mutex allowing_;
+  std::atomic<std::uint32_t> allowed_dynamic_bytes_ = 0;
 };
 
 /// Which part of an image a GPU loads.

@@ -4,6 +4,10 @@
 // The virtual GPU behind the Device interface. Work is done when a call returns.
 #pragma once
 
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "device/device.hpp"
 #include "vgpu/vgpu.hpp"
 
@@ -33,12 +37,20 @@ class VirtualDevice final : public Device {
   TensorMap make_tensor_map(const TensorMapRequest& request) override;
 
   std::unique_ptr<Stream> create_stream() override;
+  /// Streams of the virtual GPU are all alike, whatever their handle.
+  std::unique_ptr<Stream> adopt_stream(void*) override { return create_stream(); }
   std::unique_ptr<Event> create_event() override;
   std::unique_ptr<Module> load(const kernels::KernelImage& image) override;
 
   void launch(Kernel& kernel, const Launch& launch, Stream& stream) override;
   std::optional<LaunchCount> launch_counted(Kernel& kernel, const Launch& launch,
                                             Stream& stream) override;
+
+  /// From now on launches run as `options` say, but for `count` and `cluster`, and what checks find is
+  /// kept.
+  void watch(const vgpu::LaunchOptions& options) { options_ = options; }
+  /// What the launches since the last call had found.
+  std::vector<vgpu::Finding> take_findings() { return std::exchange(findings_, {}); }
 
  private:
   vgpu::LaunchReport run(Kernel& kernel, const Launch& launch, bool count);
@@ -48,6 +60,9 @@ class VirtualDevice final : public Device {
   std::uint64_t limit_;
   bool limited_by_host_;
   vgpu::Memory memory_;
+  vgpu::LaunchOptions options_;
+  std::vector<vgpu::Finding> findings_;
+  std::mutex keeping_;
 };
 
 }  // namespace tilewise::device

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm/gpu/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/divide.hpp"
+
+namespace tilewise::gpu {
+namespace {
+
+using kernels::GemmKernel;
+using kernels::Pipe;
+
+// What is not in the facts of a GPU, by order of magnitude.
+constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
+constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
+constexpr double kCacheBytesPerClockAndSm = 40;  // from the L2 cache
+constexpr double kMemoryShare = 0.85;            // of the datasheet's bandwidth that copies reach
+constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
+
+// FLOP a cycle and SM. A rate that the catalogue does not know is taken as that of the plain pipes.
+double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
+  const double f32 = 2.0 * gpu.fp32_lanes_per_sm, f64 = 2.0 * gpu.fp64_lanes_per_sm;
+  const auto known = [](int rate, double other) { return rate > 0 ? rate : other; };
+  switch (pipe) {
+    case Pipe::kF32: return f32;
+    case Pipe::kF64: return f64;
+    case Pipe::kTensorF64: return known(gpu.tensor.f64, f64);
+    case Pipe::kTensorTF32: return known(gpu.tensor.tf32, f32);
+    case Pipe::kTensorF16: return known(gpu.tensor.f16, f32);
+    case Pipe::kTensorBF16: return known(gpu.tensor.bf16, f32);
+  }
+  return f32;
+}
+
+// Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
+// faster that nothing is lost.
+double compute_time(const Plan& plan, std::int64_t blocks, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  const double work =
+      2.0 * kernel.bm * kernel.bn * static_cast<double>(plan.k_each) * kernel.products;
+  const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
+  const std::int64_t on_one = divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
+  const std::int64_t together = std::max(1, kernel.blocks_per_sm);
+  const std::int64_t rest = on_one % together;
+  double time = static_cast<double>(on_one - rest) * work / (peak * kernel.efficiency);
+  if (rest > 0) {
+    const double fullness =
+        together > 1 ? static_cast<double>(rest - 1) / static_cast<double>(together - 1) : 0;
+    const double rate =
+        kernel.efficiency_alone + (kernel.efficiency - kernel.efficiency_alone) * fullness;
+    time += static_cast<double>(rest) * work / (peak * rate);
+  }
+  return time;
+}
+
+double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
+                std::size_t element) {
+  const bool shared = factor.pointers == nullptr && factor.stride == 0;
+  return lines * k * static_cast<double>(element) * (shared ? 1.0 : static_cast<double>(count));
+}
+
+double memory_bytes(const Problem& problem) {
+  const auto& x = problem.arguments;
+  const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
+               k = static_cast<double>(x.k);
+  const bool reads_c = x.beta.address != nullptr || x.beta.value != 0;
+  return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
+         bytes_of(n, k, problem.count, x.b, size_of(problem.operand)) +
+         m * n * static_cast<double>(problem.count) * static_cast<double>(size_of(problem.result)) *
+             (reads_c ? 2 : 1);
+}
+
+double prepared_bytes(const PreparedFactor& factor) {
+  return factor.preparation == kernels::Preparation::kNone
+             ? 0.0
+             : 2.0 * static_cast<double>(factor.place.bytes);
+}
+
+}  // namespace
+
+Problem oriented_for(const GemmKernel& kernel, const Problem& problem) {
+  if (!kernel.transposes_result) return problem;
+  Problem other = problem;
+  std::swap(other.arguments.m, other.arguments.n);
+  std::swap(other.arguments.a, other.arguments.b);
+  std::swap(other.a_along_k, other.b_along_k);
+  return other;
+}
+
+std::int64_t tiles_of(const GemmKernel& kernel, const Problem& oriented) {
+  return divide_up(oriented.m(), std::int64_t{kernel.bm}) *
+         divide_up(oriented.n(), std::int64_t{kernel.bn});
+}
+
+std::uint64_t sum_bytes_of(const Problem& problem) {
+  return problem.operand == Dtype::kF64 ? 8 : 4;
+}
+
+Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  Estimate e;
+  e.tiles = tiles_of(kernel, oriented) * oriented.count;
+  e.blocks = e.tiles * plan.parts;
+  const double sms = std::max(1, gpu.sm_count), blocks = static_cast<double>(e.blocks);
+  e.waves = blocks / (sms * kernel.blocks_per_sm);
+  e.compute = compute_time(plan, e.blocks, gpu);
+
+  const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
+  if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
+  const double tile_bytes = static_cast<double>(kernel.bm + kernel.bn) *
+                            static_cast<double>(plan.k_each) *
+                            static_cast<double>(size_of(oriented.operand)) * kernel.products;
+  const double busy = std::min(blocks, sms);
+  e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
+  e.fill = kFillMicroseconds * (1 + 0.3 * std::max(0.0, std::ceil(e.waves) - 1));
+
+  e.launches = kLaunchMicroseconds;
+  if (plan.parts > 1) {
+    const double tile =
+        static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));
+    const double rounds = std::ceil(static_cast<double>(e.tiles) / sms);
+    e.reduction = rounds * tile * plan.parts / kReducerBytesPerMicrosecond + 1.0;
+    e.launches += kLaunchMicroseconds;  // the clearing
+  }
+  for (const PreparedFactor* factor : {&plan.a, &plan.b}) {
+    if (factor->preparation == kernels::Preparation::kNone) continue;
+    e.preparation += prepared_bytes(*factor) / bandwidth;
+    e.launches += kLaunchMicroseconds;
+  }
+  e.microseconds =
+      std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
+  return e;
+}
+
+}  // namespace tilewise::gpu

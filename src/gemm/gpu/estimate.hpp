@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a plan would cost, from facts of the GPU: waves of blocks, bytes, launches.
+#pragma once
+
+#include "gemm/gpu/plan.hpp"
+
+namespace tilewise::gpu {
+
+/// `oriented`: the problem as the plan's kernel is given it.
+Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
+/// The problem as `kernel` is given it: A and B exchanged where it transposes the result.
+Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
+
+/// Tiles of one matrix C.
+std::int64_t tiles_of(const kernels::GemmKernel& kernel, const Problem& oriented);
+
+/// Bytes of a partial sum.
+std::uint64_t sum_bytes_of(const Problem& problem);
+
+}  // namespace tilewise::gpu

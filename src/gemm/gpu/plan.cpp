@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm/gpu/plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/divide.hpp"
+#include "core/phrase.hpp"
+#include "core/suggest.hpp"
+#include "gemm/gpu/estimate.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::gpu {
+namespace {
+
+using kernels::GemmFactor;
+using kernels::GemmKernel;
+using kernels::Preparation;
+
+// In how many parts k is tried: enough that one of them is near the best.
+constexpr int kParts[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
+                          16, 20, 24, 28, 32, 40, 48, 64, 96, 128};
+constexpr std::int64_t kLeastSteps = 4;  // of BK that a part is worth
+constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();  // in blockIdx.x
+
+bool computes(const GemmKernel& kernel, const Problem& problem) {
+  return kernel.operand == problem.operand && kernel.result == problem.result &&
+         kernel.mode == problem.mode;
+}
+
+bool runs_on(const GemmKernel& kernel, const model::Gpu& gpu) {
+  if (kernel.compute_major == 9) return gpu.compute_major == 9 && gpu.compute_minor == 0;
+  return gpu.compute_major >= kernel.compute_major;
+}
+
+std::string what_is(const Problem& problem) {
+  return phrase("{} products (C {}) in mode {}", name_of(problem.operand), name_of(problem.result),
+                name_of(problem.mode));
+}
+
+// Takes the next aligned piece of the workspace.
+Piece take(Plan& plan, std::uint64_t bytes) {
+  const Piece piece{plan.workspace_bytes, bytes};
+  plan.workspace_bytes +=
+      (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+  return piece;
+}
+
+// What has to be done to a factor of `lines` rows or columns, or why it cannot be read.
+std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& factor, bool along_k,
+                    std::int64_t lines, const Problem& oriented, const char* name) {
+  const GemmKernel& kernel = *plan.kernel;
+  const std::size_t element = size_of(oriented.operand);
+  const bool is_aligned =
+      alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
+  const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
+  if ((is_aligned && is_reachable) || oriented.k() == 0) return {};
+  if (kernel.preparation == Preparation::kNone) {
+    return is_reachable ? phrase("{} is not aligned to {} bytes", name, kernel.alignment)
+                        : phrase("{} is a batch of pointers", name);
+  }
+  const std::int64_t multiple =
+      std::max<std::int64_t>(1, kernel.alignment / static_cast<std::int64_t>(element));
+  const std::int64_t width = along_k ? oriented.k() : lines, count = along_k ? lines : oriented.k();
+  prepared.preparation = kernel.preparation;
+  prepared.leading_dimension = divide_up(width, multiple) * multiple;
+  const bool shared = factor.pointers == nullptr && factor.stride == 0;
+  prepared.matrices = shared ? 1 : oriented.count;
+  prepared.stride = shared ? 0 : prepared.leading_dimension * count;
+  const auto elements = static_cast<std::uint64_t>(prepared.leading_dimension) *
+                        static_cast<std::uint64_t>(count) *
+                        static_cast<std::uint64_t>(prepared.matrices);
+  prepared.place = take(plan, elements * element);
+  return {};
+}
+
+// Everything of a plan but the parts; a refusal when there is none.
+std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  if (!runs_on(kernel, gpu)) {
+    return phrase("needs compute capability {}{}", kernel.compute_major,
+                  kernel.compute_major == 9 ? ".0" : ".0 or later");
+  }
+  plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
+  if (plan.entry.empty()) return "does not read these orders of A and B";
+  if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";
+  std::string refusal =
+      prepare(plan, plan.a, oriented.arguments.a, oriented.a_along_k, oriented.m(), oriented, "A");
+  if (refusal.empty()) {
+    refusal = prepare(plan, plan.b, oriented.arguments.b, oriented.b_along_k, oriented.n(),
+                      oriented, "B");
+  }
+  plan.k_each =
+      divide_up(std::max<std::int64_t>(1, oriented.k()), std::int64_t{kernel.bk}) * kernel.bk;
+  return refusal;
+}
+
+// `plan` with k in `parts`, or as many as that leaves.
+Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
+  const GemmKernel& kernel = *plan.kernel;
+  const std::int64_t bk = kernel.bk;
+  plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
+  plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
+  if (plan.parts == 1) return plan;
+  const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
+                                                std::min(oriented.count, kMostMatrices));
+  plan.arrivals = take(plan, tiles * sizeof(unsigned));
+  plan.partials =
+      take(plan, tiles * static_cast<std::uint64_t>(plan.parts) *
+                     static_cast<std::uint64_t>(kernel.bm * kernel.bn) * sum_bytes_of(oriented));
+  return plan;
+}
+
+// Sets the candidate's plan to `plan` when it is there to be had and better than what it has.
+void offer(Candidate& candidate, const Plan& plan, const Problem& oriented, const model::Gpu& gpu,
+           std::uint64_t limit) {
+  if (plan.workspace_bytes > limit) {
+    if (!candidate.plan) {
+      candidate.refusal =
+          phrase("needs {} bytes of workspace, {} are allowed", plan.workspace_bytes, limit);
+    }
+    return;
+  }
+  const Estimate estimate = estimate_of(plan, oriented, gpu);
+  if (candidate.plan && candidate.estimate.microseconds <= estimate.microseconds) return;
+  candidate.plan = plan;
+  candidate.estimate = estimate;
+  candidate.refusal.clear();
+}
+
+Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const model::Gpu& gpu,
+                       std::uint64_t limit, int wanted_parts) {
+  Candidate candidate{&kernel, {}, {}, {}};
+  const Problem oriented = oriented_for(kernel, problem);
+  Plan plan;
+  plan.kernel = &kernel;
+  candidate.refusal = begin_plan(plan, oriented, gpu);
+  if (!candidate.refusal.empty()) return candidate;
+  if (wanted_parts > 0) {
+    if (wanted_parts > 1 && !kernel.splits) candidate.refusal = "does not divide k";
+    else offer(candidate, divided(plan, oriented, wanted_parts), oriented, gpu, limit);
+    return candidate;
+  }
+  for (const int parts : kParts) {
+    if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
+    offer(candidate, divided(plan, oriented, parts), oriented, gpu, limit);
+  }
+  return candidate;
+}
+
+[[noreturn]] void refuse(const std::vector<Candidate>& all, const Problem& problem,
+                         const model::Gpu& gpu) {
+  if (all.empty()) {
+    throw Error(ErrorCode::kUnsupported,
+                phrase("{}: the library has no GPU kernel for them", what_is(problem)));
+  }
+  std::string reasons;
+  bool for_want_of_memory = false;
+  for (const Candidate& candidate : all) {
+    reasons +=
+        phrase("{}{}: {}", reasons.empty() ? "" : "; ", candidate.kernel->name, candidate.refusal);
+    for_want_of_memory |= candidate.refusal.find("bytes of workspace") != std::string::npos;
+  }
+  throw Error(for_want_of_memory ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported,
+              phrase("{}: no plan on {} ({})", what_is(problem), gpu.name, reasons));
+}
+
+}  // namespace
+
+std::string_view name_of(ComputeMode mode) {
+  switch (mode) {
+    case ComputeMode::kIeee: return "ieee";
+    case ComputeMode::kAccurate: return "accurate";
+    case ComputeMode::kTf32: return "tf32";
+  }
+  return "?";
+}
+
+std::string name_of(const Plan& plan) {
+  return plan.parts == 1 ? std::string(plan.kernel->name)
+                         : phrase("{},split={}", plan.kernel->name, plan.parts);
+}
+
+std::optional<Wish> wish_in(const char* text) {
+  const std::string_view all = text == nullptr ? "" : text;
+  if (all.empty()) return {};
+  const std::size_t comma = all.find(',');
+  Wish wish;
+  wish.kernel = kernels::find_gemm_kernel(all.substr(0, comma));
+  if (wish.kernel == nullptr) {
+    std::vector<std::string_view> names;
+    for (const GemmKernel& kernel : kernels::gemm_kernels()) names.push_back(kernel.name);
+    throw Error(ErrorCode::kInvalidArgument,
+                phrase("TILEWISE_PLAN={}: there is no GPU kernel of that name{}", all,
+                       did_you_mean(all.substr(0, comma), names)));
+  }
+  if (comma == std::string_view::npos) return wish;
+  constexpr std::string_view kSplit = "split=";
+  constexpr int kMostParts = 65535;  // in blockIdx.y
+  const std::string_view rest = all.substr(comma + 1);
+  const char* const end = all.data() + all.size();
+  if (rest.starts_with(kSplit)) {
+    const auto [stop, failure] = std::from_chars(rest.data() + kSplit.size(), end, wish.parts);
+    if (failure == std::errc() && stop == end && wish.parts >= 1 && wish.parts <= kMostParts) {
+      return wish;
+    }
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              phrase("TILEWISE_PLAN={}: expected KERNEL or KERNEL,split=1…{}", all, kMostParts));
+}
+
+std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
+                                  std::uint64_t limit, const std::optional<Wish>& wish) {
+  std::vector<Candidate> all;
+  const bool is_meant = wish && computes(*wish->kernel, problem);
+  for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+    if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
+    all.push_back(candidate_of(kernel, problem, gpu, limit, is_meant ? wish->parts : 0));
+  }
+  return all;
+}
+
+Plan choose(const Problem& problem, const model::Gpu& gpu, std::uint64_t limit,
+            const std::optional<Wish>& wish) {
+  const std::vector<Candidate> all = candidates(problem, gpu, limit, wish);
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : all) {
+    if (!candidate.plan) continue;
+    if (!best || candidate.estimate.microseconds < best->estimate.microseconds) best = &candidate;
+  }
+  if (!best) refuse(all, problem, gpu);
+  return *best->plan;
+}
+
+}  // namespace tilewise::gpu

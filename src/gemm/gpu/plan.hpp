@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a problem to a plan: which kernel, in how many parts of k, after which preparations, with what in the
+// workspace. Pure arithmetic on the catalogue and on facts of the GPU: no device is asked.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemm/gpu/problem.hpp"
+#include "kernels/gemm/catalogue.hpp"
+#include "model/gpu.hpp"
+
+namespace tilewise::gpu {
+
+/// A piece of the workspace: bytes from its beginning.
+struct Piece {
+  std::uint64_t offset = 0, bytes = 0;
+};
+
+/// Where a prepared factor goes.
+struct PreparedFactor {
+  kernels::Preparation preparation = kernels::Preparation::kNone;
+  Piece place;
+  std::int64_t leading_dimension = 0, stride = 0;  ///< elements; stride 0: one for all products
+  std::int64_t matrices = 0;
+};
+
+/// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals`, the kernel. More
+/// than kMostMatrices matrices go in several launches of it.
+struct Plan {
+  const kernels::GemmKernel* kernel = nullptr;
+  std::string_view entry;
+  int parts = 1;
+  std::int64_t k_each = 0;
+  PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
+  Piece partials, arrivals;  ///< where parts > 1
+  std::uint64_t workspace_bytes = 0;
+};
+
+inline constexpr std::int64_t kMostMatrices = 65535;  // in blockIdx.z
+inline constexpr std::uint64_t kWorkspaceAlignment = 256;
+
+/// What the estimate of a plan stands on; times in microseconds.
+struct Estimate {
+  double microseconds = 0;
+  double compute = 0, memory = 0, cache = 0, fill = 0, reduction = 0, preparation = 0, launches = 0;
+  std::int64_t tiles = 0, blocks = 0;
+  double waves = 0;  ///< blocks over the places that the GPU has for them
+};
+
+struct Candidate {
+  const kernels::GemmKernel* kernel = nullptr;
+  std::optional<Plan> plan;  ///< none where `refusal` says why
+  Estimate estimate;
+  std::string refusal;
+};
+
+/// "simt_f32_64x64", "simt_f32_64x64,split=4": a kernel, and in how many parts (else the planner decides). Problems of
+/// other types and modes than the kernel's are planned as if there were no wish.
+struct Wish {
+  const kernels::GemmKernel* kernel = nullptr;
+  int parts = 0;
+};
+/// What TILEWISE_PLAN asks for; nothing when `text` is null or empty. Throws Error{kInvalidArgument} for a kernel
+/// that does not exist and for text of another form.
+std::optional<Wish> wish_in(const char* text);
+
+/// "simt_f32_64x64,split=4": what wish_in() reads back.
+std::string name_of(const Plan& plan);
+/// "ieee", "accurate", "tf32".
+std::string_view name_of(ComputeMode mode);
+
+inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+/// The best plan of every kernel for this problem, or why it has none, in the order of the catalogue. Plans need
+/// at most `limit` bytes of workspace.
+std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
+                                  std::uint64_t limit, const std::optional<Wish>& wish = {});
+
+/// The fastest by the estimates. Throws Error{kUnsupported} when no kernel computes this on this GPU (or the wish's
+/// kernel does not), and Error{kOutOfMemory} when only `limit` is in the way.
+Plan choose(const Problem& problem, const model::Gpu& gpu, std::uint64_t limit,
+            const std::optional<Wish>& wish = {});
+
+}  // namespace tilewise::gpu

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the arguments of a call to launches: what the C++ and the C interface have in common.
+#pragma once
+
+#include "gemm/arguments.hpp"
+#include "gemm/gpu/problem.hpp"
+#include "tilewise/gpu.hpp"
+
+namespace tilewise::gpu {
+
+/// What the arguments are called in messages, beside those of matrices.
+struct Names {
+  api::Names matrices;
+  const char *alpha, *beta, *mode, *workspace, *workspace_bytes;
+};
+/// The words of tilewise/gpu.hpp.
+extern const Names kViewNames, kBatchNames;
+
+/// The arguments of one call without their types.
+struct Call {
+  Dtype operand, result;
+  std::int64_t count;
+  Scalar alpha;
+  api::Batch a, b;
+  Scalar beta;
+  api::Batch c;
+  GpuGemmOptions options;
+};
+
+/// Checks everything, plans, launches: gemm() and gemm_batch() of tilewise/gpu.hpp.
+void multiply(const GpuContext& context, const Call& call, const Names& names);
+
+}  // namespace tilewise::gpu

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue of the library's GPU kernels: plain host code, one entry a kernel. What plans choose from;
+// a new family is new entries here and new files beside them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/dim3.hpp"
+#include "core/dtype.hpp"
+#include "core/tensor_map.hpp"
+#include "kernels/gemm/arguments.hpp"
+#include "tilewise/gpu.hpp"
+
+namespace tilewise::kernels {
+
+/// What a GPU multiplies with: which of model::Gpu's rates bounds a kernel.
+enum class Pipe { kF32, kF64, kTensorF64, kTensorTF32, kTensorF16, kTensorBF16 };
+
+/// The box of a tensor map: `lines` of the factor (rows of A, columns of B) times `k`, both in elements, whichever
+/// are neighbours in memory. The innermost extent of a box is at most 128 bytes: wider ones take several copies.
+struct FactorBox {
+  int lines = 0, k = 0;
+};
+
+/// What is done to A and B before a kernel reads them.
+enum class Preparation {
+  kNone,
+  /// Copied into the workspace, in their order, with a leading dimension of a multiple of `alignment`.
+  kRestride,
+};
+
+/// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
+///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
+///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
+/// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles (or for persistent kernels as many
+/// blocks as the GPU has places), y parts of k, z matrices of the batch.
+struct GemmKernel {
+  std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
+  std::string_view unit = {};  ///< file stem in src/kernels/gemm/
+  /// Kernels in the image, empty where an order is not read: [A along k][B along k].
+  std::array<std::array<std::string_view, 2>, 2> entries = {};
+  Dtype operand = Dtype::kF32, result = Dtype::kF32;
+  ComputeMode mode = ComputeMode::kIeee;
+  int compute_major = 8;  ///< 8: and later; 9: 9.0 alone (sm_90a)
+
+  int bm = 0, bn = 0, bk = 0;  ///< the block's tile
+  int stages = 0, threads = 0;
+  int dynamic_shared_bytes = 0;
+  int blocks_per_sm = 1;  ///< that share a multiprocessor
+  Dim3 cluster = {};
+  bool persistent = false;
+  bool splits = true;          ///< takes GemmSplit with more than one part
+  bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
+  /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
+  /// elements are enough.
+  int alignment = 0;
+  /// How factors are made to fit where they do not (the planner asks for both).
+  Preparation preparation = Preparation::kNone;
+  /// Computes a column-major C: it is given Cᵀ = Bᵀ·Aᵀ (m and n, A and B exchanged), and element (i, j) of what it
+  /// computes goes to j·leading_dimension + i. How small m fills tiles that are wide in m.
+  bool transposes_result = false;
+  FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
+  bool overlaps_previous = false;    ///< waits by itself for the work before (griddepcontrol.wait)
+
+  Pipe pipe = Pipe::kF32;
+  int products = 1;  ///< multiplications for one of the problem's (3 for f32 in three f16 products)
+  /// Of the pipe's peak, with a full multiprocessor and with one block on it alone: measured, or guessed from the
+  /// ladder until then. What the cost estimate stands on.
+  double efficiency = 0.5, efficiency_alone = 0.4;
+};
+
+/// Every kernel.
+std::span<const GemmKernel> gemm_kernels();
+
+/// The kernel of that name; nullptr when there is none.
+const GemmKernel* find_gemm_kernel(std::string_view name);
+
+}  // namespace tilewise::kernels

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every kernel of the catalogue: all orders, edges, leading dimensions, alignments, parts of k.
+#include "on_gpu.hpp"
+
+namespace tilewise::test {
+namespace {
+
+using kernels::GemmKernel;
+
+class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+
+  const GemmKernel& kernel() const { return *GetParam(); }
+
+  void expect(const Sizes& sizes, const Layout& layout = {}, double alpha = 1, double beta = 0,
+              int parts = 1) {
+    SCOPED_TRACE(std::string(kernel().name) + " " + std::to_string(sizes.m) + "×" +
+                 std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " in " +
+                 std::to_string(parts));
+    const PlanWish wish(std::string(kernel().name) + ",split=" + std::to_string(parts));
+    const GpuGemmOptions options{.mode = kernel().mode};
+    const auto f = static_cast<float>(alpha), g = static_cast<float>(beta);
+    const bool wide = kernel().result == Dtype::kF32;
+    switch (kernel().operand) {
+      case Dtype::kF64: expect_right<F64>(sizes, layout, alpha, beta, options); break;
+      case Dtype::kF32: expect_right<F32>(sizes, layout, f, g, options); break;
+      case Dtype::kBF16:
+        if (wide) expect_right<BF16ToF32>(sizes, layout, f, g, options);
+        else expect_right<BF16>(sizes, layout, f, g, options);
+        break;
+      default:
+        if (wide) expect_right<F16ToF32>(sizes, layout, f, g, options);
+        else expect_right<F16>(sizes, layout, f, g, options);
+    }
+  }
+};
+
+constexpr Stand kRows{}, kColumns{.order = Order::kColumnMajor};
+constexpr Stand kRowsWithGap{.gap = 5}, kColumnsWithGap{.order = Order::kColumnMajor, .gap = 3};
+
+TEST_P(EveryKernel, OneTileInAllOrders) {
+  const Sizes tile{kernel().bm, kernel().bn, 2 * kernel().bk};
+  for (const Stand a : {kRows, kColumns})
+    for (const Stand b : {kRows, kColumns}) expect(tile, {a, b, kRows}, 1.25, 0);
+}
+
+TEST_P(EveryKernel, EdgesInAllOrdersUnaligned) {
+  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, 3 * kernel().bk - 1};
+  for (const Stand a : {kRowsWithGap, kColumnsWithGap})
+    for (const Stand b : {kRowsWithGap, kColumnsWithGap})
+      expect(sizes, {a, b, kRowsWithGap, 0, 0, 0}, -0.5, 2);
+}
+
+TEST_P(EveryKernel, AColumnMajorResult) {
+  const Sizes sizes{kernel().bm / 2 + 1, kernel().bn + 1, kernel().bk + 1};
+  for (const Stand a : {kRows, kColumns}) expect(sizes, {a, kRows, kColumnsWithGap}, 1, 1);
+}
+
+TEST_P(EveryKernel, DepthsAroundItsStages) {
+  for (int steps = 0; steps <= kernel().stages + 1; ++steps)
+    expect({kernel().bm - 1, 9, steps * kernel().bk + steps % 2}, {}, 1, 0.5);
+}
+
+TEST_P(EveryKernel, PartsOfK) {
+  if (!kernel().splits) GTEST_SKIP() << "does not divide k";
+  const Sizes sizes{kernel().bm + 1, kernel().bn + 2, 7 * kernel().bk + 3};
+  for (const int parts : {2, 3, 8}) expect(sizes, {kColumns, kRows, kRows}, 1.5, -1, parts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+}  // namespace
+}  // namespace tilewise::test

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products through the library's own door, on the virtual GPU with every checker on, or on a real one where
+// TILEWISE_TEST_DEVICE=cuda asks for it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "../matrices.hpp"
+#include "device/virtual/virtual_device.hpp"
+#include "gemm/gpu/context.hpp"
+#include "gemm/gpu/plan.hpp"
+#include "kernels/images.hpp"
+#include "tilewise/gpu.hpp"
+
+namespace tilewise::test {
+
+inline bool wants_real_gpu() {
+  const char* const wanted = std::getenv("TILEWISE_TEST_DEVICE");
+  return wanted != nullptr && std::string(wanted) == "cuda";
+}
+
+inline std::unique_ptr<device::Device> open_test_device() {
+  if (wants_real_gpu()) return device::open_cuda(0);
+  auto device = std::make_unique<device::VirtualDevice>(model::find_gpu("h200"));
+  vgpu::LaunchOptions options;
+  options.checks = vgpu::Checks::all();
+  options.async_order = vgpu::AsyncOrder::kLatest;
+  device->watch(options);
+  return device;
+}
+
+/// One context for a whole test program: kernels are loaded once.
+inline GpuContext& gpu() {
+  static GpuContext* const context =
+      new GpuContext(GpuContext::State::context_on(open_test_device()));
+  return *context;
+}
+inline device::Device& test_device() { return *gpu().state().device; }
+
+/// Expects that the checkers of the virtual GPU found nothing since the last time.
+inline void expect_clean() {
+  auto* const device = dynamic_cast<device::VirtualDevice*>(&test_device());
+  if (device == nullptr) return;
+  for (const vgpu::Finding& finding : device->take_findings()) ADD_FAILURE() << finding.message;
+}
+
+/// A build without nvcc has nothing to test here.
+#define TILEWISE_NEEDS_KERNELS() \
+  if (kernels::gemm_images().empty()) GTEST_SKIP() << "built without nvcc"
+
+/// Sets TILEWISE_PLAN for as long as it lives.
+class PlanWish {
+ public:
+  explicit PlanWish(const std::string& text) { setenv("TILEWISE_PLAN", text.c_str(), 1); }
+  ~PlanWish() { unsetenv("TILEWISE_PLAN"); }
+};
+
+/// A copy of a host matrix's memory, margins included, on the device. `shift`: elements by which it begins
+/// later, so that the first element is aligned (1) or not (0): matrices begin 7 elements into their memory.
+template <class T> class OnGpu {
+ public:
+  explicit OnGpu(Matrix<T>& matrix, int shift = 1)
+      : matrix_(matrix),
+        shift_(static_cast<std::size_t>(shift)),
+        buffer_(test_device(), (matrix.memory().size() + shift_) * sizeof(T)),
+        stream_(test_device().create_stream()) {
+    test_device().copy_to_device(begin(), matrix.memory().data(), bytes(), *stream_);
+    stream_->synchronize();
+  }
+
+  MatrixView<T> view() const {
+    MatrixView<T> view = matrix_.view();
+    const auto offset = static_cast<std::uint64_t>(
+        reinterpret_cast<char*>(view.data) - reinterpret_cast<char*>(matrix_.memory().data()));
+    view.data = reinterpret_cast<T*>(begin() + offset);
+    return view;
+  }
+  /// What is on the device now, in the host's matrix. After the work of all streams.
+  void fetch() {
+    test_device().copy_to_host(matrix_.memory().data(), begin(), bytes(), *stream_);
+    stream_->synchronize();
+  }
+
+ private:
+  device::Address begin() const { return buffer_.address() + shift_ * sizeof(T); }
+  std::uint64_t bytes() const { return matrix_.memory().size() * sizeof(T); }
+
+  Matrix<T>& matrix_;
+  std::size_t shift_;
+  device::Buffer buffer_;
+  std::unique_ptr<device::Stream> stream_;
+};
+
+/// Values in device memory.
+template <class T> class ArrayOnGpu {
+ public:
+  explicit ArrayOnGpu(const std::vector<T>& values)
+      : buffer_(test_device(), values.size() * sizeof(T)) {
+    const auto stream = test_device().create_stream();
+    test_device().copy_to_device(buffer_.address(), values.data(), values.size() * sizeof(T),
+                                 *stream);
+    stream->synchronize();
+  }
+  T* data() const { return reinterpret_cast<T*>(buffer_.address()); }
+
+ private:
+  device::Buffer buffer_;
+};
+
+struct Sizes {
+  std::int64_t m, n, k;
+};
+
+/// How the three matrices stand, and whether they begin aligned.
+struct Layout {
+  Stand a = {}, b = {}, c = {};
+  int shift_a = 1, shift_b = 1, shift_c = 1;
+};
+
+/// Computes one product and holds it against the definition. Returns C's memory.
+template <class Kind>
+std::vector<typename Kind::C> expect_right(const Sizes& sizes, const Layout& layout = {},
+                                           typename Kind::S alpha = 1, typename Kind::S beta = 0,
+                                           const GpuGemmOptions& options = {}) {
+  using C = typename Kind::C;
+  Matrix<typename Kind::A> a(sizes.m, sizes.k, layout.a, 1);
+  Matrix<typename Kind::B> b(sizes.k, sizes.n, layout.b, 2);
+  Matrix<C> c(sizes.m, sizes.n, layout.c, 3);
+  if (beta == 0) c.fill(poison<C>());
+  const Matrix<C> before = c;
+  OnGpu on_a(a, layout.shift_a);
+  OnGpu on_b(b, layout.shift_b);
+  OnGpu on_c(c, layout.shift_c);
+  gemm(gpu(), alpha, on_a.view(), on_b.view(), beta, on_c.view(), options);
+  on_c.fetch();
+  expect_clean();
+  expect_product<typename Kind::A, typename Kind::B, C, typename Kind::S>(alpha, a, b, beta, before,
+                                                                          c);
+  return c.memory();
+}
+
+}  // namespace tilewise::test
