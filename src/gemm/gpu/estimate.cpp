@@ -92,7 +92,7 @@ Problem oriented_for(const GemmKernel& kernel, const Problem& problem) {
 }
 
 std::int64_t tiles_of(const GemmKernel& kernel, const Problem& oriented) {
-  return divide_up(oriented.m(), std::int64_t{kernel.bm}) *
+  return round_up(divide_up(oriented.m(), std::int64_t{kernel.bm}), kernel.cluster) *
          divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 

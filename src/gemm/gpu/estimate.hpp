@@ -14,7 +14,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 /// The problem as `kernel` is given it: A and B exchanged where it transposes the result.
 Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
 
-/// Tiles of one matrix C.
+/// Tiles of one matrix C, whole clusters of them.
 std::int64_t tiles_of(const kernels::GemmKernel& kernel, const Problem& oriented);
 
 /// Bytes of a partial sum.

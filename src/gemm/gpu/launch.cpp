@@ -69,23 +69,18 @@ TensorMap map_of(device::Device& device, const GemmFactor& factor, const FactorB
   return device.make_tensor_map(request);
 }
 
-struct Grid {
-  Dim3 blocks;
-  std::int64_t matrices;
-};
-
-Grid grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
+Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
   const GemmKernel& kernel = *plan.kernel;
-  std::int64_t x = tiles_of(kernel, oriented);
-  const std::int64_t cluster = kernel.cluster.x;
-  x = (x + cluster - 1) / cluster * cluster;
-  if (kernel.persistent) {
-    x = std::min<std::int64_t>(x * matrices, std::int64_t{sm_count} * kernel.blocks_per_sm);
-    x = std::max(x / cluster * cluster, cluster);
+  const std::int64_t tiles = tiles_of(kernel, oriented);
+  if (!kernel.persistent) {
+    return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
+            static_cast<std::uint32_t>(matrices)};
   }
-  return {{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(plan.parts),
-           kernel.persistent ? 1u : static_cast<std::uint32_t>(matrices)},
-          matrices};
+  const std::int64_t places = std::int64_t{sm_count} * kernel.blocks_per_sm;
+  const std::int64_t blocks = std::min(tiles * plan.parts * matrices, places);
+  return {static_cast<std::uint32_t>(
+              std::max<std::int64_t>(blocks / kernel.cluster * kernel.cluster, kernel.cluster)),
+          1, 1};
 }
 
 void launch_kernel(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
@@ -102,11 +97,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, const GemmArgument
                    matrices, oriented.operand);
   }
   device::Launch launch;
-  launch.grid = grid_of(plan, oriented, matrices, device.gpu().sm_count).blocks;
+  launch.grid = grid_of(plan, oriented, matrices, device.gpu().sm_count);
   launch.block = {static_cast<std::uint32_t>(kernel.threads), 1, 1};
   launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamic_shared_bytes);
   launch.arguments = {values.data(), takes_maps ? 3u : 1u};
-  launch.cluster = kernel.cluster;
   // The work before may be the caller's, which does not know that somebody follows early: safe, as the kernel waits
   // for its end before it reads or writes anything.
   launch.overlaps_previous = kernel.overlaps_previous;

@@ -37,8 +37,8 @@ enum class Preparation {
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
-/// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles (or for persistent kernels as many
-/// blocks as the GPU has places), y parts of k, z matrices of the batch.
+/// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
+/// of persistent kernels x alone, as many blocks as there is work or the GPU has places.
 struct GemmKernel {
   std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
@@ -52,8 +52,8 @@ struct GemmKernel {
   int stages = 0, threads = 0;
   int dynamic_shared_bytes = 0;
   int blocks_per_sm = 1;  ///< that share a multiprocessor
-  Dim3 cluster = {};
-  bool persistent = false;
+  int cluster = 1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
+  bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;          ///< takes GemmSplit with more than one part
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
