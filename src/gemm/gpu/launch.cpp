@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "core/divide.hpp"
 #include "core/phrase.hpp"
 #include "gemm/gpu/estimate.hpp"
+#include "gemm/gpu/prepare.hpp"
+#include "kernels/gemm/split_f32.hpp"
 #include "kernels/images.hpp"
 #include "tilewise/error.hpp"
 
@@ -32,6 +35,14 @@ GemmArguments from_matrix(GemmArguments arguments, std::int64_t first, std::size
   shift(arguments.a, operand);
   shift(arguments.b, operand);
   shift(arguments.c, result);
+  const auto shift_pairs = [&](kernels::GemmPairs& pairs, std::int64_t lines) {
+    if (pairs.suspect == nullptr || pairs.is_shared != 0) return;
+    pairs.unscale += first * lines;
+    pairs.suspect +=
+        first * divide_up(lines, kernels::kSplitX) * divide_up(arguments.k, kernels::kSplitK);
+  };
+  shift_pairs(arguments.pairs_a, arguments.m);
+  shift_pairs(arguments.pairs_b, arguments.n);
   return arguments;
 }
 
@@ -45,28 +56,56 @@ TensorType tensor_type_of(Dtype dtype) {
   }
 }
 
-// The tensor map of a factor: dimension 0 is whichever is contiguous, dimension 2 the batch.
-TensorMap map_of(device::Device& device, const GemmFactor& factor, const FactorBox& box,
-                 bool along_k, std::int64_t lines, std::int64_t k, std::int64_t count,
-                 Dtype operand) {
+// What a tensor map describes: matrices of `lines` times `k` elements.
+struct Mapped {
+  device::Address address = 0;
+  TensorType type = TensorType::kF16;
+  bool along_k = true;
+  std::int64_t lines = 0, k = 0, leading_dimension = 0, matrices = 1, stride = 0;  // elements
+};
+
+// Dimension 0 is whichever is contiguous, dimension 2 the batch.
+TensorMap map_of(device::Device& device, const Mapped& what, const FactorBox& box) {
   const auto unsign = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
-  const std::uint64_t element = size_of(operand);
+  const std::uint64_t element = size_of(what.type);
   const auto box_lines = static_cast<std::uint32_t>(box.lines),
              box_k = static_cast<std::uint32_t>(box.k);
   TensorMapRequest request;
-  request.type = tensor_type_of(operand);
+  request.type = what.type;
   request.rank = 3;
-  request.address = reinterpret_cast<std::uintptr_t>(factor.address);
-  request.dimensions = {unsign(along_k ? k : lines), unsign(along_k ? lines : k),
-                        factor.stride == 0 ? 1 : unsign(count)};
-  const std::uint64_t line_bytes = unsign(factor.leading_dimension) * element;
-  request.strides = {
-      line_bytes, count > 1 && factor.stride != 0 ? unsign(factor.stride) * element : line_bytes};
+  request.address = what.address;
+  request.dimensions = {unsign(what.along_k ? what.k : what.lines),
+                        unsign(what.along_k ? what.lines : what.k), unsign(what.matrices)};
+  const std::uint64_t line_bytes = unsign(what.leading_dimension) * element;
+  request.strides = {line_bytes, what.matrices > 1 ? unsign(what.stride) * element : line_bytes};
   const auto inner = static_cast<std::uint32_t>(128 / element);
-  request.box = {std::min(along_k ? box_k : box_lines, inner), along_k ? box_lines : box_k, 1};
+  request.box = {std::min(what.along_k ? box_k : box_lines, inner),
+                 what.along_k ? box_lines : box_k, 1};
   request.swizzle = TensorSwizzle::k128B;
-  request.l2_promotion = 128;
+  request.l2_promotion = 256;
   return device.make_tensor_map(request);
+}
+
+Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::Address workspace,
+              bool along_k, std::int64_t lines, const Problem& oriented) {
+  if (prepared.preparation == kernels::Preparation::kPairs) {
+    return {workspace + prepared.place.offset,
+            TensorType::kF16,
+            true,
+            lines,
+            oriented.k(),
+            prepared.leading_dimension,
+            prepared.matrices * 2,
+            lines * prepared.leading_dimension};
+  }
+  return {reinterpret_cast<device::Address>(factor.address),
+          tensor_type_of(oriented.operand),
+          along_k,
+          lines,
+          oriented.k(),
+          factor.leading_dimension,
+          factor.stride == 0 ? 1 : oriented.count,
+          factor.stride};
 }
 
 Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
@@ -83,28 +122,63 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, i
           1, 1};
 }
 
-void launch_kernel(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
-                   std::int64_t matrices, device::Device& device, device::Kernel& entry,
-                   device::Stream& stream) {
-  const GemmKernel& kernel = *plan.kernel;
-  TensorMap map_a, map_b;
-  std::array<const void*, 3> values{&arguments, &map_a, &map_b};
-  const bool takes_maps = kernel.box_a.lines > 0;
-  if (takes_maps && arguments.k > 0) {
-    map_a = map_of(device, arguments.a, kernel.box_a, oriented.a_along_k, arguments.m, arguments.k,
-                   matrices, oriented.operand);
-    map_b = map_of(device, arguments.b, kernel.box_b, oriented.b_along_k, arguments.n, arguments.k,
-                   matrices, oriented.operand);
-  }
+device::Launch launch_of(const GemmKernel& kernel, const Dim3& grid,
+                         std::span<const void* const> values) {
   device::Launch launch;
-  launch.grid = grid_of(plan, oriented, matrices, device.gpu().sm_count);
+  launch.grid = grid;
   launch.block = {static_cast<std::uint32_t>(kernel.threads), 1, 1};
   launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamic_shared_bytes);
-  launch.arguments = {values.data(), takes_maps ? 3u : 1u};
+  launch.arguments = values;
   // The work before may be the caller's, which does not know that somebody follows early: safe, as the kernel waits
   // for its end before it reads or writes anything.
   launch.overlaps_previous = kernel.overlaps_previous;
-  device.launch(entry, launch, stream);
+  return launch;
+}
+
+// One launch for each kMostMatrices matrices, or for persistent kernels one for all.
+void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
+                   device::Device& device, device::Kernel& entry, device::Stream& stream,
+                   device::Address workspace) {
+  const GemmKernel& kernel = *plan.kernel;
+  const int sm_count = device.gpu().sm_count;
+  arguments.matrices = static_cast<int>(oriented.count);
+  arguments.result_bytes = static_cast<int>(size_of(oriented.result));
+  if (kernel.persistent) {
+    TensorMap map_a, map_b;
+    if (arguments.k > 0) {
+      map_a = map_of(
+          device, mapped(arguments.a, plan.a, workspace, oriented.a_along_k, arguments.m, oriented),
+          kernel.box_a);
+      map_b = map_of(
+          device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
+          kernel.box_b);
+    }
+    const std::array<const void*, 3> values{&arguments, &map_a, &map_b};
+    device.launch(entry,
+                  launch_of(kernel, grid_of(plan, oriented, oriented.count, sm_count), values),
+                  stream);
+    return;
+  }
+  for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
+    const std::int64_t matrices = std::min(kMostMatrices, oriented.count - first);
+    const GemmArguments some =
+        from_matrix(arguments, first, size_of(oriented.operand), size_of(oriented.result));
+    const std::array<const void*, 1> values{&some};
+    device.launch(entry, launch_of(kernel, grid_of(plan, oriented, matrices, sm_count), values),
+                  stream);
+  }
+}
+
+// The tiles that a kernel which reads pairs leaves.
+void launch_rest(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
+                 device::Device& device, Kernels& kernels, device::Stream& stream) {
+  Plan rest;
+  rest.kernel = plan.rest;
+  rest.entry = plan.rest->entries[oriented.a_along_k][oriented.b_along_k];
+  GemmArguments undivided = arguments;
+  undivided.split = {1, oriented.k(), nullptr, nullptr};
+  launch_kernel(rest, oriented, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
+                stream, 0);
 }
 
 }  // namespace
@@ -128,22 +202,17 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
             device::Stream& stream, device::Address workspace) {
   const Problem oriented = oriented_for(*plan.kernel, problem);
   device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
-  const auto at = [&](const Piece& piece) {
-    return reinterpret_cast<void*>(workspace + piece.offset);
-  };
-  GemmArguments arguments = oriented.arguments;
+  GemmArguments arguments = prepare(plan, oriented, device, kernels, stream, workspace);
   arguments.split.parts = plan.parts;
   arguments.split.k_each = plan.k_each;
   if (plan.parts > 1) {
-    arguments.split.partials = at(plan.partials);
-    arguments.split.arrivals = static_cast<unsigned*>(at(plan.arrivals));
+    arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
+    arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);
   }
-  for (std::int64_t first = 0; first < problem.count; first += kMostMatrices) {
-    launch_kernel(plan, oriented,
-                  from_matrix(arguments, first, size_of(problem.operand), size_of(problem.result)),
-                  std::min(kMostMatrices, problem.count - first), device, entry, stream);
-  }
+  launch_kernel(plan, oriented, arguments, device, entry, stream, workspace);
+  if (plan.rest != nullptr && oriented.k() > 0)
+    launch_rest(plan, oriented, arguments, device, kernels, stream);
 }
 
 }  // namespace tilewise::gpu

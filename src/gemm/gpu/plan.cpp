@@ -9,6 +9,7 @@
 #include "core/phrase.hpp"
 #include "core/suggest.hpp"
 #include "gemm/gpu/estimate.hpp"
+#include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::gpu {
@@ -47,11 +48,32 @@ Piece take(Plan& plan, std::uint64_t bytes) {
   return piece;
 }
 
+// Halves of a factor's elements along k, and what goes with them.
+std::string prepare_pairs(Plan& plan, PreparedFactor& prepared, const GemmFactor& factor,
+                          std::int64_t lines, const Problem& oriented) {
+  if (oriented.k() == 0) return {};
+  const bool shared = factor.pointers == nullptr && factor.stride == 0;
+  prepared.preparation = Preparation::kPairs;
+  prepared.matrices = shared ? 1 : oriented.count;
+  prepared.leading_dimension = round_up(oriented.k(), 8);  // 16 bytes
+  const auto unsign = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+  const std::uint64_t all_lines = unsign(prepared.matrices) * unsign(lines);
+  prepared.place =
+      take(plan, all_lines * unsign(prepared.leading_dimension) * 2 * sizeof(std::uint16_t));
+  prepared.unscale = take(plan, all_lines * sizeof(float));
+  prepared.suspect = take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) *
+                                       divide_up(oriented.k(), kernels::kSplitK)) *
+                                    sizeof(unsigned));
+  return {};
+}
+
 // What has to be done to a factor of `lines` rows or columns, or why it cannot be read.
 std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& factor, bool along_k,
                     std::int64_t lines, const Problem& oriented, const char* name) {
   const GemmKernel& kernel = *plan.kernel;
   const std::size_t element = size_of(oriented.operand);
+  if (kernel.preparation == Preparation::kPairs)
+    return prepare_pairs(plan, prepared, factor, lines, oriented);
   const bool is_aligned =
       alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
   const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
@@ -84,6 +106,10 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
+  if (kernel.preparation == Preparation::kPairs)
+    plan.rest = kernels::find_gemm_kernel(kernels::kRestOfPairs);
+  if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
+    return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";
   std::string refusal =
       prepare(plan, plan.a, oriented.arguments.a, oriented.a_along_k, oriented.m(), oriented, "A");

@@ -29,13 +29,17 @@ struct PreparedFactor {
   Piece place;
   std::int64_t leading_dimension = 0, stride = 0;  ///< elements; stride 0: one for all products
   std::int64_t matrices = 0;
+  // Of pairs: `place` holds [matrix][2][lines][leading_dimension] f16.
+  Piece unscale, suspect;  ///< as kernels::GemmPairs
 };
 
-/// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals`, the kernel. More
-/// than kMostMatrices matrices go in several launches of it.
+/// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals`, the kernel, and behind
+/// one that reads pairs the one that computes the tiles it leaves. More than kMostMatrices matrices go in several
+/// launches, but for persistent kernels.
 struct Plan {
   const kernels::GemmKernel* kernel = nullptr;
   std::string_view entry;
+  const kernels::GemmKernel* rest = nullptr;  ///< what computes the tiles that pairs do not do for
   int parts = 1;
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result

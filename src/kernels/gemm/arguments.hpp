@@ -43,12 +43,26 @@ struct GemmSplit {
   unsigned* arrivals;  ///< [batch][tile], all 0 before the launch and after it
 };
 
+/// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
+/// describe. By matrix of the batch, or one for all.
+struct GemmPairs {
+  const float*
+      unscale;  ///< [matrix][line]: what sums with this row of A or column of B are multiplied by
+  const unsigned* suspect;  ///< [matrix][⌈k / kSplitK⌉][⌈lines / kSplitX⌉]: 1 where pairs do not do
+  int is_shared;            ///< one matrix for the whole batch
+};
+
 struct GemmArguments {
   long long m, n, k;
   GemmScalar alpha, beta;
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
+  int matrices;      ///< of the batch, for kernels that are persistent
+  int result_bytes;  ///< of an element of C, for kernels that write two kinds
+  /// Null where A and B come as they are. A kernel without tensor maps that finds them computes only the tiles
+  /// that pairs do not do for, from A and B.
+  GemmPairs pairs_a, pairs_b;
 };
 
 }  // namespace tilewise::kernels

@@ -15,7 +15,86 @@ namespace {
     }                                                      \
   }
 
+constexpr int kHopperBK = 64;
+constexpr std::int64_t kMostExtent =
+    (std::int64_t{1} << 31) - 512;  // a tile beyond it is still counted
+
+// Rings of stages and barriers, as in warpgroup.cuh.
+constexpr int ring_bytes(int stages, int stage_bytes) { return stages * (stage_bytes + 16) + 16; }
+
+// A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh).
+constexpr GemmKernel warpgroup(std::string_view name,
+                               std::array<std::array<std::string_view, 2>, 2> entries,
+                               Dtype operand, Dtype result, int bm, int bn, int stages, int cluster,
+                               double efficiency) {
+  return {.name = name,
+          .unit = entries[0][0].substr(5, entries[0][0].size() - 8),  // gemm_UNIT_xx
+          .entries = entries,
+          .operand = operand,
+          .result = result,
+          .compute_major = 9,
+          .bm = bm,
+          .bn = bn,
+          .bk = kHopperBK,
+          .stages = stages,
+          .threads = bm * 2 + 128,
+          .dynamic_shared_bytes = ring_bytes(stages, (bm + bn) * kHopperBK * 2),
+          .cluster = cluster,
+          .persistent = true,
+          .most_extent = kMostExtent,
+          .takes_pointers = false,
+          .alignment = 16,
+          .preparation = Preparation::kRestride,
+          .box_a = {bm, kHopperBK},
+          .box_b = {bn / cluster, kHopperBK},
+          .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency};
+}
+#define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency)     \
+  warpgroup("warpgroup_" type "_" #bm "x" #bn suffix,                                            \
+            TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" #bm "x" #bn), dtype, result, bm, bn, \
+            stages, cluster, efficiency)
+// With C in f32 or in the type of A and B.
+#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),     \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
+
+// A tile of accurate f32 for Hopper (warpgroup_accurate.cuh).
+constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bn, int stages,
+                              int cluster, double efficiency) {
+  return {.name = name,
+          .unit = "warpgroup_accurate_f32",
+          .entries = {{{entry, entry}, {entry, entry}}},
+          .mode = ComputeMode::kAccurate,
+          .compute_major = 9,
+          .bm = 128,
+          .bn = bn,
+          .bk = kHopperBK,
+          .stages = stages,
+          .threads = 384,
+          .dynamic_shared_bytes = ring_bytes(stages, (128 + bn) * kHopperBK * 4),
+          .cluster = cluster,
+          .persistent = true,
+          .most_extent = kMostExtent,
+          .preparation = Preparation::kPairs,
+          .box_a = {128, kHopperBK},
+          .box_b = {bn / cluster, kHopperBK},
+          .pipe = Pipe::kTensorF16,
+          .products = 3,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency};
+}
+
 constexpr std::array kKernels{
+    accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
+    accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.62),
+    TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
+    TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
+    TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),
+    TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     GemmKernel{.name = "simt_f32_128x128",
                .unit = "simt_f32_128x128",
                .entries = TILEWISE_FOUR_ORDERS("gemm_simt_f32_128x128"),

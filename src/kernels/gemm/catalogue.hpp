@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -32,6 +33,8 @@ enum class Preparation {
   kNone,
   /// Copied into the workspace, in their order, with a leading dimension of a multiple of `alignment`.
   kRestride,
+  /// Always, both: split into pairs of f16 (split_f32.hpp), which the tensor maps then describe.
+  kPairs,
 };
 
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
@@ -52,9 +55,12 @@ struct GemmKernel {
   int stages = 0, threads = 0;
   int dynamic_shared_bytes = 0;
   int blocks_per_sm = 1;  ///< that share a multiprocessor
-  int cluster = 1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
+  int cluster =
+      1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
   bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
-  bool splits = true;          ///< takes GemmSplit with more than one part
+  bool splits = true;       ///< takes GemmSplit with more than one part
+  /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
+  std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
   /// elements are enough.
@@ -76,6 +82,9 @@ struct GemmKernel {
 
 /// Every kernel.
 std::span<const GemmKernel> gemm_kernels();
+
+/// The kernel that computes what those that read pairs leave (suspects.cuh).
+inline constexpr std::string_view kRestOfPairs = "simt_f32_128x128";
 
 /// The kernel of that name; nullptr when there is none.
 const GemmKernel* find_gemm_kernel(std::string_view name);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/gemm/split.cuh"
+#include "kernels/gemm/suspects.cuh"
 #include "kernels/ptx/cp_async.cuh"
 
 namespace gemm {
@@ -194,6 +195,12 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
       place_of_tile<Shape::kBM, Shape::kBN>(blockIdx.x, arguments.m, arguments.n);
   const float alpha = value_of<float>(arguments.alpha);
   const Depth depth = depth_of_block(arguments, alpha == 0);
+  if constexpr (Shape::kBM == kSuspectTile && Shape::kBN == kSuspectTile) {
+    // Behind an accurate kernel: what that one left.
+    if (arguments.pairs_a.suspect &&
+        (alpha == 0 || !is_suspect_tile(arguments, tile.row, tile.column, blockIdx.z)))
+      return;
+  }
   const SimtPlace<Shape> place;
 
   float sums[Shape::kTM][Shape::kTN] = {};

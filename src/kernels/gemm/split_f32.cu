@@ -12,6 +12,7 @@
 //
 // Either way through memory is read as it lies, and written along k: what lies across k changes places
 // on its way through shared memory.
+#include "kernels/gemm/block.cuh"
 #include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"
 
@@ -44,6 +45,15 @@ struct Seen {
   __device__ __forceinline__ bool suspect() const { return outside || lossy * 16 > nonzero + 32; }
 };
 
+// A matrix of a factor.
+struct Part {
+  const float* matrix;
+  long long leading_dimension;
+  int lines;
+  unsigned short* halves;
+  float* unscale;
+};
+
 // Eight neighbours along k, upper halves and lower ones.
 __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned short* lower,
                                             const float (&values)[8], float scale, Seen& seen) {
@@ -61,20 +71,19 @@ __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned shor
 }
 
 // Rows that lie along k: a warp splits four of them, a lane eight neighbours at a time.
-__device__ __forceinline__ bool split_along(const SplitFactor& f, int k, int pitch, int x0,
-                                            int k0) {
+__device__ __forceinline__ bool split_along(const Part& f, int k, int pitch, int x0, int k0) {
   constexpr int kEights = kSplitK / 256;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool aligned =
-      ((reinterpret_cast<size_t>(f.source) | static_cast<size_t>(f.leading_dimension) * 4) & 15) ==
+      ((reinterpret_cast<size_t>(f.matrix) | static_cast<size_t>(f.leading_dimension) * 4) & 15) ==
       0;
   const int end = min(k, k0 + kSplitK);
   bool suspect = false;
-#pragma unroll 2
+#pragma unroll
   for (int i = 0; i < kSplitX / kWarps; ++i) {
     const int x = x0 + warp + i * kWarps;
-    if (x >= f.count) break;
-    const float* const row = f.source + x * f.leading_dimension;
+    if (x >= f.lines) continue;
+    const float* const row = f.matrix + x * f.leading_dimension;
     float values[kEights][8];
 #pragma unroll
     for (int e = 0; e < kEights; ++e) {
@@ -95,7 +104,7 @@ __device__ __forceinline__ bool split_along(const SplitFactor& f, int k, int pit
     if (k0 == 0 && lane == 0) f.unscale[x] = scale.unscale;
     Seen seen;
     unsigned short* const upper = f.halves + static_cast<long long>(x) * pitch;
-    unsigned short* const lower = upper + static_cast<long long>(f.count) * pitch;
+    unsigned short* const lower = upper + static_cast<long long>(f.lines) * pitch;
 #pragma unroll
     for (int e = 0; e < kEights; ++e) {
       // The pitch is a multiple of 8: eights are aligned, and the last may reach beyond k.
@@ -110,13 +119,12 @@ __device__ __forceinline__ bool split_along(const SplitFactor& f, int k, int pit
 }
 
 // Columns that lie across k: a lane's column is the same all the way, and a warp turns 32×32 at a time.
-__device__ __forceinline__ bool split_across(const SplitFactor& f, int k, int pitch, int x0,
-                                             int k0) {
+__device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, int x0, int k0) {
   __shared__ unsigned turned[kWarps][32][33];
   __shared__ unsigned largest[kWarps][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const bool inside = x0 + lane < f.count;
-  const float* const column = f.source + x0 + lane;
+  const bool inside = x0 + lane < f.lines;
+  const float* const column = f.matrix + x0 + lane;
   const int end = min(k, k0 + kSplitK);
   float values[32];
   const auto load = [&](int first) {
@@ -158,10 +166,10 @@ __device__ __forceinline__ bool split_across(const SplitFactor& f, int k, int pi
 #pragma unroll
       for (int i = 0; i < 32; i += 2) {
         const int x = i + lane / 16;
-        if (x0 + x >= f.count) continue;
+        if (x0 + x >= f.lines) continue;
         unsigned short* const to = f.halves + static_cast<long long>(x0 + x) * pitch + at;
         *reinterpret_cast<unsigned*>(to) = turned[warp][lane % 16 * 2][x];
-        *reinterpret_cast<unsigned*>(to + static_cast<long long>(f.count) * pitch) =
+        *reinterpret_cast<unsigned*>(to + static_cast<long long>(f.lines) * pitch) =
             turned[warp][lane % 16 * 2 + 1][x];
       }
     }
@@ -173,17 +181,25 @@ __device__ __forceinline__ bool split_across(const SplitFactor& f, int k, int pi
 
 }  // namespace
 
-// A block for each kSplitX rows and kSplitK k: in x those of A, then those of B; in y those of k.
+// A block for each kSplitX lines and kSplitK k: in x those of A, then those of B; in y those of k; in z the
+// matrices of a batch.
 extern "C" __global__ void __launch_bounds__(kWarps * 32)
-    split_f32(const __grid_constant__ SplitArguments s) {
-  const int blocks_a = (s.factors[0].count - 1) / kSplitX + 1;
+    gemm_split_f32(const __grid_constant__ SplitArguments s) {
+  const int blocks_a = (s.factors[0].lines - 1) / kSplitX + 1;
   const bool second = static_cast<int>(blockIdx.x) >= blocks_a;
   const SplitFactor& f = s.factors[second];
+  const int matrix = static_cast<int>(blockIdx.z);
+  if (matrix >= f.matrices) return;
   const int block = static_cast<int>(blockIdx.x) - (second ? blocks_a : 0);
   const int x0 = block * kSplitX, k0 = static_cast<int>(blockIdx.y) * kSplitK;
-  const bool suspect =
-      f.along_k ? split_along(f, s.k, s.pitch, x0, k0) : split_across(f, s.k, s.pitch, x0, k0);
+  const long long lines = static_cast<long long>(matrix) * f.lines;
+  const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines,
+                  f.halves + lines * 2 * s.pitch, f.unscale + lines};
+  const bool suspect = f.along_k ? split_along(part, s.k, s.pitch, x0, k0)
+                                 : split_across(part, s.k, s.pitch, x0, k0);
   const int any = __syncthreads_or(suspect);
-  if (threadIdx.x == 0)
-    f.suspects[blockIdx.y * ((f.count - 1) / kSplitX + 1) + static_cast<unsigned>(block)] = any;
+  if (threadIdx.x == 0) {
+    const int across = (f.lines - 1) / kSplitX + 1;
+    f.suspect[(static_cast<long long>(matrix) * gridDim.y + blockIdx.y) * across + block] = any;
+  }
 }

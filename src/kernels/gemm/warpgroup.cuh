@@ -9,7 +9,7 @@
 // blocks computes two tiles, one below the other, and fetches what both read of B once, each its half.
 #pragma once
 
-#include "kernels/gemm/arguments.hpp"
+#include "kernels/gemm/block.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/setmaxnreg.cuh"
@@ -49,15 +49,15 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
   static constexpr unsigned kGroup = 16 / kCluster;
 
  public:
-  __device__ __forceinline__ Units(const GemmArguments& g, int batch)
+  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
       : rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
         down_(static_cast<unsigned>((g.m - 1) / (kCluster * kBM)) + 1),
         across_(static_cast<unsigned>((g.n - 1) / kBN) + 1),
         parts_(g.split.parts),
-        k_(static_cast<int>(g.k)),
+        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
         next_(blockIdx.x / kCluster),
-        count_(static_cast<long long>(down_) * across_ * parts_ * batch) {}
+        count_(static_cast<long long>(down_) * across_ * parts_ * g.matrices) {}
 
   __device__ __forceinline__ bool more() const { return next_ < count_; }
   __device__ __forceinline__ void advance() { next_ += gridDim.x / kCluster; }
@@ -76,7 +76,7 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
     unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
     unit.tile = (static_cast<long long>(unit.matrix) * down_ * kCluster + down) * across_ + across;
     unit.first_k = unit.part * k_each_;
-    unit.steps = (min(k_each_, k_ - unit.first_k) + kBK - 1) / kBK;
+    unit.steps = max(0, (min(k_each_, k_ - unit.first_k) + kBK - 1) / kBK);
     return unit;
   }
 
@@ -86,12 +86,11 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
   long long next_, count_;
 };
 
-__device__ __forceinline__ float scalar(const tilewise::kernels::GemmScalar& of) {
-  return of.address ? *static_cast<const float*>(of.address) : static_cast<float>(of.value);
+// Matrix `number` of the batch.
+template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, int number) {
+  if (c.pointers) return static_cast<T*>(c.pointers[number]);
+  return static_cast<T*>(c.address) + number * c.stride;
 }
-
-// A fragment of 64×kN sums on its way to C.
-template <int kN> struct Fragment { float sum[kN / 2]; };
 
 // Packs two sums as the lower and the upper half of 32 bits, each rounded to nearest even.
 template <class Element> __device__ __forceinline__ unsigned pack(float low, float high) {
@@ -232,21 +231,21 @@ template <class S, class Shared> __device__ __forceinline__ void start_barriers(
 // Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether
 // this is that block.
 template <class S, class Shared>
-__device__ __forceinline__ bool join_parts(float (&sum)[S::kBN / 2], Shared& shared,
-                                           const GemmArguments& g, const Unit& unit) {
+__device__ __forceinline__ bool join_unit(float (&sum)[S::kBN / 2], Shared& shared,
+                                          const GemmArguments& g, const Unit& unit) {
   constexpr int kCount = S::kBM * S::kBN;
   const int thread = threadIdx.x;
   float* const all = static_cast<float*>(g.split.partials) + unit.tile * g.split.parts * kCount;
   float* const own = all + static_cast<long long>(unit.part) * kCount;
 #pragma unroll
   for (int i = 0; i < S::kBN / 2; ++i) own[i * S::kMultiplying + thread] = sum[i];
-  __threadfence();
   meet<S::kMultiplying>();
   if (thread == 0) {
-    const unsigned before = atomicAdd(&g.split.arrivals[unit.tile], 1);
+    __threadfence();  // the block's sums are there before its arrival is
+    const unsigned before = atomicAdd(&g.split.arrivals[unit.tile], 1u);
+    __threadfence();  // and the others' sums before they are read
     shared.last = before + 1 == static_cast<unsigned>(g.split.parts);
-    if (shared.last) g.split.arrivals[unit.tile] = 0;
-    __threadfence();
+    if (shared.last) g.split.arrivals[unit.tile] = 0;  // as it was found
   }
   meet<S::kMultiplying>();
   const bool last = shared.last != 0;

@@ -23,6 +23,7 @@ struct Shape {
   static constexpr int kProducerRegisters = kBM == 128 ? 40 : 56;
   static constexpr int kMultiplyingRegisters = kBM == 128 ? 232 : 240;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
+  static_assert(kAlongB == Along::kK || kBN / kCluster % kPanel == 0);
 };
 
 template <class S> struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
@@ -49,14 +50,19 @@ __device__ __forceinline__ void ask(Half* to, int row, int k, const Load& load) 
 }
 
 template <class S>
-__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g, int batch,
-                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
+                                        bool adds_nothing, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
   constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
   const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more(); units.advance()) {
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
+       units.advance()) {
     const Unit unit = units.get();
+    // A matrix that all products share is there once.
+    const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
+              matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
@@ -66,12 +72,12 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));  // the neighbour's share counts
       ask<S::kAlongA, S::kBM, S::kBK>(stage.a, unit.row, k, [&](Half* to, int x, int y) {
-        ptx::tma_load_3d(to, A, x, y, unit.matrix, full);
+        ptx::tma_load_3d(to, A, x, y, matrix_a, full);
       });
       ask<S::kAlongB, kOwn, S::kBK>(
           stage.b + own * S::kBK, unit.column + own, k, [&](Half* to, int x, int y) {
-            if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, unit.matrix, full);
-            else ptx::tma_load_3d_multicast(to, B, x, y, unit.matrix, full, (1 << S::kCluster) - 1);
+            if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, matrix_b, full);
+            else ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, (1 << S::kCluster) - 1);
           });
       ring.advance();
     }
@@ -124,34 +130,34 @@ __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<S>& sha
 }
 
 template <class S>
-__device__ __forceinline__ void multiply(const GemmArguments& g, int batch, int c_is_f32,
-                                         const ptx::TensorMap& A, const ptx::TensorMap& B) {
+__device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap& A,
+                                         const ptx::TensorMap& B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
   start_barriers<S>(shared);
+  const float alpha = value_of<float>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
     ptx::give_registers<S::kProducerRegisters>();
-    if (threadIdx.x == S::kMultiplying) produce(shared, g, batch, A, B);
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
     const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
     Ring<S::kStages> ring;
-    const float alpha = scalar(g.alpha), beta = scalar(g.beta);
+    const float beta = value_of<float>(g.beta);
     const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
 #pragma unroll 1
-    for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more();
+    for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
          units.advance()) {
       const Unit unit = units.get();
       float sum[S::kBN / 2] = {};
       consume(sum, shared, ring, unit.steps, warpgroup_row);
-      if (g.split.parts > 1 && !join_parts<S>(sum, shared, g, unit)) continue;
+      if (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit)) continue;
       const int row = unit.row + warpgroup_row;
-      const long long offset = unit.matrix * g.c.stride;
-      if (c_is_f32)
-        store_f32<S::kBN>(sum, static_cast<float*>(g.c.address) + offset, g.c.leading_dimension,
-                          row, unit.column, m, n, alpha, beta);
+      if (g.result_bytes == 4)
+        store_f32<S::kBN>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row,
+                          unit.column, m, n, alpha, beta);
       else
-        store_16_bit<typename S::Element, S::kBN>(sum, static_cast<Half*>(g.c.address) + offset,
+        store_16_bit<typename S::Element, S::kBN>(sum, matrix_at<Half>(g.c, unit.matrix),
                                                   g.c.leading_dimension, row, unit.column, m, n,
                                                   alpha, beta);
     }
@@ -162,12 +168,18 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, int batch, int 
 
 }  // namespace gemm
 
-// A kernel of this shape. `batch`: matrices. A and B: tensor maps of rank 3 (along the rows of 128
-// bytes, across them, matrices), boxes as map_box() in the catalogue says.
-#define TILEWISE_WARPGROUP_KERNEL(name, cluster, ...)                                           \
-  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                    \
-      __launch_bounds__(gemm::Shape<__VA_ARGS__, cluster>::kThreads, 1) name(                   \
-          const __grid_constant__ gemm::GemmArguments g, int batch, int c_is_f32,               \
-          const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
-    gemm::multiply<gemm::Shape<__VA_ARGS__, cluster>>(g, batch, c_is_f32, A, B);                \
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
+#define TILEWISE_WARPGROUP(name, suffix, cluster, element, along_a, along_b, ...)                  \
+  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                       \
+      __launch_bounds__(gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>::kThreads, 1) \
+          name##suffix(const __grid_constant__ gemm::GemmArguments g,                              \
+                       const __grid_constant__ ptx::TensorMap A,                                   \
+                       const __grid_constant__ ptx::TensorMap B) {                                 \
+    gemm::multiply<gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>>(g, A, B);         \
   }
+#define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, ...)                                     \
+  TILEWISE_WARPGROUP(name, _kk, cluster, element, ptx::Along::kK, ptx::Along::kK, __VA_ARGS__)     \
+  TILEWISE_WARPGROUP(name, _kx, cluster, element, ptx::Along::kK, ptx::Along::kOther, __VA_ARGS__) \
+  TILEWISE_WARPGROUP(name, _xk, cluster, element, ptx::Along::kOther, ptx::Along::kK, __VA_ARGS__) \
+  TILEWISE_WARPGROUP(name, _xx, cluster, element, ptx::Along::kOther, ptx::Along::kOther,          \
+                     __VA_ARGS__)

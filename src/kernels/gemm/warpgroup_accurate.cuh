@@ -9,13 +9,10 @@
 // adds, the tensor cores work for the other.
 #pragma once
 
-#include "kernels/gemm/accurate.hpp"
-#include "kernels/gemm/split_f32.hpp"
+#include "kernels/gemm/suspects.cuh"
 #include "kernels/gemm/warpgroup.cuh"
 
 namespace gemm {
-
-using tilewise::kernels::AccurateFactors;
 
 template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct AccurateShape {
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kCluster = kCluster_;
@@ -39,14 +36,17 @@ template <class S> struct AccurateShared {
 
 template <class S>
 __device__ __forceinline__ void produce_pairs(AccurateShared<S>& shared, const GemmArguments& g,
-                                              int batch, const ptx::TensorMap& A,
+                                              bool adds_nothing, const ptx::TensorMap& A,
                                               const ptx::TensorMap& B) {
   constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
   const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more(); units.advance()) {
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
+       units.advance()) {
     const Unit unit = units.get();
+    const int matrix_a = g.pairs_a.is_shared ? 0 : unit.matrix * 2;
+    const int matrix_b = g.pairs_b.is_shared ? 0 : unit.matrix * 2;
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
@@ -55,12 +55,12 @@ __device__ __forceinline__ void produce_pairs(AccurateShared<S>& shared, const G
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ptx::mbarrier_arrive_expect(full, sizeof(PairStage<S>));
       for (int half = 0; half < 2; ++half) {
-        ptx::tma_load_3d(stage.a[half], A, k, unit.row, half, full);
+        ptx::tma_load_3d(stage.a[half], A, k, unit.row, matrix_a + half, full);
         if constexpr (S::kCluster == 1)
-          ptx::tma_load_3d(stage.b[half], B, k, unit.column, half, full);
+          ptx::tma_load_3d(stage.b[half], B, k, unit.column, matrix_b + half, full);
         else
-          ptx::tma_load_3d_multicast(stage.b[half][own], B, k, unit.column + own, half, full,
-                                     (1 << S::kCluster) - 1);
+          ptx::tma_load_3d_multicast(stage.b[half][own], B, k, unit.column + own, matrix_b + half,
+                                     full, (1 << S::kCluster) - 1);
       }
       ring.advance();
     }
@@ -127,95 +127,39 @@ __device__ __forceinline__ void unscale(float (&sum)[kN / 2], const float* rows,
   }
 }
 
-// Whether the pass before found halves that do not do, in `count` rows from `first` on. The same in all
-// lanes of a warp.
-__device__ __forceinline__ bool any_suspect(const unsigned* suspects, int first, int count, int all,
-                                            int k) {
-  using tilewise::kernels::kSplitK;
-  using tilewise::kernels::kSplitX;
-  const int across = (all - 1) / kSplitX + 1, wide = count / kSplitX;
-  const int found = ((k - 1) / kSplitK + 1) * wide;
-  unsigned any = 0;
-  for (int i = static_cast<int>(threadIdx.x % 32); i < found; i += 32) {
-    const int x = first / kSplitX + i % wide;
-    if (x < across) any |= suspects[i / wide * across + x];
-  }
-  return __any_sync(0xFFFFFFFF, any != 0);
-}
-
-// The same sums in f32 arithmetic, straight from A and B, in steps of kStep k whose sums are added up: for
-// tiles that halves do not do for. `row`: the warpgroup's first.
 template <class S>
-__device__ __noinline__ void multiply_plainly(float (&sum)[S::kBN / 2], const GemmArguments& g,
-                                              const AccurateFactors& factors, const Unit& unit,
-                                              int row) {
-  constexpr int kStep = 64;
-  const int lane = threadIdx.x % 32;
-  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
-  const float* const A = static_cast<const float*>(g.a.address);
-  const float* const B = static_cast<const float*>(g.b.address);
-  const long long lda = g.a.leading_dimension, ldb = g.b.leading_dimension;
-  row += threadIdx.x / 32 % 4 * 16 + lane / 4;
-  const int column = unit.column + lane % 4 * 2;
-  const auto a = [&](int x, int l) {
-    return x < m ? __ldg(A + (factors.a_along_k ? x * lda + l : l * lda + x)) : 0.0f;
-  };
-  const auto b = [&](int x, int l) {
-    return x < n ? __ldg(B + (factors.b_along_k ? x * ldb + l : l * ldb + x)) : 0.0f;
-  };
-#pragma unroll
-  for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
-  const int end = min(k, unit.first_k + unit.steps * S::kBK);
-#pragma unroll 1
-  for (int first = unit.first_k; first < end; first += kStep) {
-    float part[S::kBN / 2] = {};
-#pragma unroll 1
-    for (int l = first; l < min(end, first + kStep); ++l) {
-      const float upper = a(row, l), lower = a(row + 8, l);
-#pragma unroll
-      for (int i = 0; i < S::kBN / 2; i += 4) {
-        const float left = b(column + i * 2, l), right = b(column + i * 2 + 1, l);
-        part[i] = fmaf(upper, left, part[i]), part[i + 1] = fmaf(upper, right, part[i + 1]);
-        part[i + 2] = fmaf(lower, left, part[i + 2]);
-        part[i + 3] = fmaf(lower, right, part[i + 3]);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < S::kBN / 2; ++i) sum[i] += part[i];
-  }
-}
-
-template <class S>
-__device__ __forceinline__ void multiply_accurate(const GemmArguments& g, int batch,
-                                                  const AccurateFactors& factors,
-                                                  const ptx::TensorMap& A,
+__device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const ptx::TensorMap& A,
                                                   const ptx::TensorMap& B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   AccurateShared<S>& shared = *reinterpret_cast<AccurateShared<S>*>(bytes);
   start_barriers<S>(shared);
+  const float alpha = value_of<float>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
     ptx::give_registers<S::kProducerRegisters>();
-    if (threadIdx.x == S::kMultiplying) produce_pairs(shared, g, batch, A, B);
+    if (threadIdx.x == S::kMultiplying) produce_pairs(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
     const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
     Ring<S::kStages> ring;
+    const float beta = value_of<float>(g.beta);
     const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
 #pragma unroll 1
-    for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, batch); units.more();
+    for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
          units.advance()) {
       const Unit unit = units.get();
-      const int row = unit.row + warpgroup_row, k = static_cast<int>(g.k);
-      const bool plainly = any_suspect(factors.suspect_rows, unit.row, S::kBM, m, k) ||
-                           any_suspect(factors.suspect_columns, unit.column, S::kBN, n, k);
+      // The kernel that comes behind computes these tiles (simt_f32.cuh); all parts of a sum agree.
+      const bool is_left =
+          alpha != 0 && g.k > 0 && is_suspect_tile(g, unit.row, unit.column, unit.matrix);
       float sum[S::kBN / 2] = {};
       consume_pairs<S>(sum, shared, ring, unit.steps, warpgroup_row);
-      if (plainly) multiply_plainly<S>(sum, g, factors, unit, row);
-      if (g.split.parts > 1 && !join_parts<S>(sum, shared, g, unit)) continue;
-      if (!plainly)
-        unscale<S::kBN>(sum, factors.unscale_rows, factors.unscale_columns, row, unit.column, m, n);
-      store_f32<S::kBN>(sum, static_cast<float*>(g.c.address), g.c.leading_dimension, row,
-                        unit.column, m, n, scalar(g.alpha), scalar(g.beta));
+      if (is_left || (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit))) continue;
+      const int row = unit.row + warpgroup_row;
+      if (alpha != 0 && g.k > 0)
+        unscale<S::kBN>(sum, g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : unit.matrix * g.m),
+                        g.pairs_b.unscale + (g.pairs_b.is_shared ? 0 : unit.matrix * g.n), row,
+                        unit.column, m, n);
+      store_f32<S::kBN>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row,
+                        unit.column, m, n, alpha, beta);
     }
   }
   if constexpr (S::kCluster > 1) ptx::cluster_sync();
@@ -223,11 +167,10 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, int ba
 
 }  // namespace gemm
 
-#define TILEWISE_ACCURATE_KERNEL(name, cluster, ...)                                             \
-  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                     \
-      __launch_bounds__(gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1) name(            \
-          const __grid_constant__ gemm::GemmArguments g, int batch,                              \
-          const __grid_constant__ gemm::AccurateFactors factors,                                 \
-          const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {  \
-    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, batch, factors, A, B); \
+#define TILEWISE_ACCURATE(name, cluster, ...)                                                      \
+  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                       \
+      __launch_bounds__(gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1) name(              \
+          const __grid_constant__ gemm::GemmArguments g, const __grid_constant__ ptx::TensorMap A, \
+          const __grid_constant__ ptx::TensorMap B) {                                              \
+    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, A, B);                   \
   }

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The smallest tile, for thin matrices, with k in parts.
+#include "kernels/gemm/warpgroup_16bit.cuh"
+
+TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_bf16_64x64, 1, ptx::BF16, 64, 64, 12)
