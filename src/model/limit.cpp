@@ -5,11 +5,14 @@
 // SMs that have a block, times the boost clock:
 //   FMA      fma_threads over the f32 or f64 lanes (CUDA C++ Programming Guide, table "Throughput of
 //            Native Arithmetic Instructions").
+//   tensor   tensor_fmas_* over the tensor cores' dense rates of that type (model/gpu.hpp), where there are
+//            any.
 //   issue    warp_instructions over the schedulers, one each a cycle (the same guide, "SIMT
 //            Architecture" and "Compute Capability": four schedulers). These are PTX instructions;
 //            the machine code has somewhat fewer or more.
 //   shared   wavefronts, one a cycle: 32 banks of 4 bytes serve one wavefront (the same guide,
-//            "Shared Memory": each bank has a bandwidth of 32 bits a cycle).
+//            "Shared Memory": each bank has a bandwidth of 32 bits a cycle). Copies by cp.async count
+//            theirs; what wgmma reads and TMA writes passes 128 bytes a cycle.
 //   L1       sectors over 4 (128 bytes) a cycle, and at least a cycle a request (Nsight Compute
 //            documentation, "Hardware Model", L1/TEX cache). With sums only, the larger of both is a
 //            lower bound of the sum over requests of the larger.
@@ -28,6 +31,7 @@ namespace {
 constexpr double kSectorsPerCycle = 4;
 constexpr double kSharedWavefrontsPerCycle = 1;
 constexpr double kBytesPerSector = 32;
+constexpr double kBytesPerWavefront = 128;
 
 // SMs that have a block, and the warps on each (0: not known).
 struct Parallelism {
@@ -57,16 +61,36 @@ struct Pipe {
 };
 
 double requests(const Counters& counters) {
-  return static_cast<double>(counters.global_load_requests + counters.global_store_requests);
+  return static_cast<double>(counters.global_load_requests + counters.global_store_requests +
+                             counters.async_copy_instructions);
 }
 double sectors(const Counters& counters) {
-  return static_cast<double>(counters.global_load_sectors + counters.global_store_sectors);
+  return static_cast<double>(counters.global_load_sectors + counters.global_store_sectors +
+                             counters.async_copy_sectors);
 }
 double wavefronts(const Counters& counters) {
-  return static_cast<double>(counters.shared_load_wavefronts + counters.shared_store_wavefronts);
+  const std::uint64_t bytes =
+      counters.wgmma_shared_bytes + counters.bulk_load_bytes + counters.bulk_store_bytes;
+  return static_cast<double>(counters.shared_load_wavefronts + counters.shared_store_wavefronts +
+                             counters.async_copy_wavefronts) +
+         static_cast<double>(bytes) / kBytesPerWavefront;
 }
 double conflicts(const Counters& counters) {
-  return static_cast<double>(counters.shared_load_conflicts + counters.shared_store_conflicts);
+  return static_cast<double>(counters.shared_load_conflicts + counters.shared_store_conflicts +
+                             counters.async_copy_conflicts);
+}
+
+// Cycles of one SM's tensor cores for all of it; 0 for types that the GPU's have not.
+double tensor_cycles(const Gpu& gpu, const Counters& counters) {
+  const auto cycles = [](std::uint64_t fmas, int flops_per_cycle) {
+    return flops_per_cycle > 0 ? 2.0 * static_cast<double>(fmas) / flops_per_cycle : 0.0;
+  };
+  const TensorRates& rates = gpu.tensor;
+  return cycles(counters.tensor_fmas_f16, rates.f16) +
+         cycles(counters.tensor_fmas_bf16, rates.bf16) +
+         cycles(counters.tensor_fmas_tf32, rates.tf32) +
+         cycles(counters.tensor_fmas_fp8, rates.fp8) + cycles(counters.tensor_fmas_s8, rates.s8) +
+         cycles(counters.tensor_fmas_f64, rates.f64);
 }
 
 std::string shared_summary(const Counters& counters) {
@@ -80,7 +104,11 @@ std::string global_summary(const Counters& counters, Dtype dtype, int warp_size)
   // A warp that reads one neighbouring element a lane touches this many sectors a request. Vector
   // loads touch more and are fine, but a kernel that uses them does not go to memory for every FMA.
   const double neighbours = static_cast<double>(size_of(dtype)) * warp_size / kBytesPerSector;
-  const bool scalar = requests(counters) * warp_size >= static_cast<double>(counters.fma_threads);
+  const double fmas = static_cast<double>(counters.fma_threads + counters.tensor_fmas_f16 +
+                                          counters.tensor_fmas_bf16 + counters.tensor_fmas_tf32 +
+                                          counters.tensor_fmas_fp8 + counters.tensor_fmas_s8 +
+                                          counters.tensor_fmas_f64);
+  const bool scalar = requests(counters) * warp_size >= fmas;
   const bool uncoalesced = scalar && sectors(counters) > neighbours * requests(counters);
   return uncoalesced ? "global-memory sectors (uncoalesced)" : "global-memory sectors";
 }
@@ -101,7 +129,7 @@ std::vector<Pipe> pipes_of(const Gpu& gpu, const Counters& counters, Dtype dtype
   const double fmas = static_cast<double>(counters.fma_threads);
   const double instructions = static_cast<double>(counters.warp_instructions);
   const double l1_cycles = std::max(sectors(counters) / kSectorsPerCycle, requests(counters));
-  return {
+  std::vector<Pipe> pipes{
       {{"FMA", microseconds(fmas, fma_lanes(gpu, dtype) * used / schedulers, sms, gpu)},
        "FMA pipe"},
       {{"issue", microseconds(instructions, used, sms, gpu)}, "instruction issue"},
@@ -111,6 +139,10 @@ std::vector<Pipe> pipes_of(const Gpu& gpu, const Counters& counters, Dtype dtype
        global_summary(counters, dtype, gpu.warp_size)},
       {{"DRAM", std::max(0.0, compulsory_bytes) / gpu.memory_bandwidth * 1e6}, "DRAM bandwidth"},
   };
+  // A warp uses the tensor core of its own scheduler.
+  const double tensor = microseconds(tensor_cycles(gpu, counters), used / schedulers, sms, gpu);
+  if (tensor > 0) pipes.insert(pipes.begin() + 1, {{"tensor", tensor}, "tensor cores"});
+  return pipes;
 }
 
 // With one warp a scheduler, nothing else can issue while it waits for memory or a result.

@@ -43,6 +43,26 @@ Limit find(const Counters& counters, double bytes = 0, std::uint64_t blocks = kM
   return find_limit(round_gpu(), counters, dtype, bytes, half_full(), blocks);
 }
 
+// 10'000 SM cycles a microsecond; rates in FLOP a cycle.
+TEST(Limit, TensorCoresAreAPipeWhereTheyAreUsed) {
+  Gpu gpu = round_gpu();
+  gpu.tensor = {.f64 = 256, .tf32 = 2048, .f16 = 4096, .bf16 = 4096};
+  Counters counters;
+  counters.tensor_fmas_bf16 = 1'024'000'000;  // 2 x / 4096 / 10'000 = 50 us
+  counters.tensor_fmas_f64 = 12'800'000;      // 2 x / 256 / 10'000 = 10 us
+  counters.tensor_fmas_fp8 = 1'000'000;       // which this GPU does not have
+  counters.wgmma_shared_bytes = 12'800'000;   // with the copies, / 128 / 10'000 = 15 us
+  counters.bulk_load_bytes = 6'400'000;
+  counters.async_copy_wavefronts = 100'000;  // / 10'000 = 10 us more
+  counters.async_copy_sectors = 200'000;     // / 4 / 10'000 = 5 us
+  const Limit limit = find_limit(gpu, counters, Dtype::kF32, 0, half_full(), kManyBlocks);
+  EXPECT_DOUBLE_EQ(time_of(limit, "tensor"), 60);
+  EXPECT_DOUBLE_EQ(time_of(limit, "shared memory"), 25);
+  EXPECT_DOUBLE_EQ(time_of(limit, "global memory (L1)"), 5);
+  EXPECT_EQ(limit.summary, "tensor cores");
+  for (const PipeTime& time : find(Counters{}).pipes) EXPECT_NE(time.pipe, "tensor");
+}
+
 TEST(Limit, HandComputedTimes) {
   Counters counters;
   counters.fma_threads = 12'800'000;          // / (128 x 10'000) = 10 us
