@@ -134,7 +134,7 @@ void Climb<T>::run_on_device(RungResult& row, const kernels::KernelImage& image)
   if (sizes_.m == 0 || sizes_.n == 0) return;  // nothing to compute, and no grid to launch
   launch(row, loaded);
   check(row, loaded);
-  if (counting_device_ && row.rung->on_virtual_gpu) count(row, image);
+  if (counting_device_) count(row, image);
   if (device_.is_virtual() || !request_.time || !row.verified) return;
   time(row, loaded);
   check_again(row, loaded);

@@ -55,15 +55,7 @@ class Climbs {
 void check_rungs(const device::Device& device, const LadderRequest& request,
                  const ImageOf& image_of) {
   for (const kernels::Rung* rung : request.rungs) {
-    if (rung->on_cpu) continue;
-    if (device.is_virtual() && !rung->on_virtual_gpu) {
-      throw Error(
-          ErrorCode::kUnsupported,
-          fmt::format("rung {}: the virtual GPU does not have its instructions yet: it runs "
-                      "on a real one",
-                      rung->name));
-    }
-    image_of(*rung, device.gpu());  // throws where there is none
+    if (!rung->on_cpu) image_of(*rung, device.gpu());  // throws where there is none
   }
 }
 

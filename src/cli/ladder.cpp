@@ -116,8 +116,7 @@ std::vector<std::string_view> leave_out(std::vector<const kernels::Rung*>& rungs
   std::vector<std::string_view> names;
   if (!options.rungs.empty()) return names;
   std::erase_if(rungs, [&](const kernels::Rung* rung) {
-    const bool cannot = !kernels::can_run_on(*rung, gpu.compute_major, gpu.compute_minor) ||
-                        (device.is_virtual() && !rung->on_virtual_gpu);
+    const bool cannot = !kernels::can_run_on(*rung, gpu.compute_major, gpu.compute_minor);
     if (cannot) names.push_back(rung->name);
     return cannot;
   });
@@ -246,10 +245,8 @@ int run(const LadderOptions& options) {
   if (kernels::images().empty() && options.rungs.empty()) {
     complain("this build has no GPU kernels (nvcc was missing): only the host's rungs ran");
   } else if (!left_out.empty()) {
-    complain(
-        fmt::format("the {} has no instructions for {}: left out",
-                    device->is_virtual() ? "virtual " + device->gpu().name : device->gpu().name,
-                    fmt::join(left_out, ", ")));
+    complain(fmt::format("{} has no instructions for {}: left out", device->gpu().name,
+                         fmt::join(left_out, ", ")));
   }
   return code;
 }

@@ -59,7 +59,6 @@ struct Rung {
   /// The compute capability it needs: 8 and later, or 9 alone, whose own instructions (sm_90a) no later
   /// GPU has.
   int compute_major = 8;
-  bool on_virtual_gpu = true;   ///< whether the virtual GPU has its instructions yet
   std::string_view unit = {};   ///< file stem in src/kernels/ladder/: "09_tile_2d"
   std::string_view entry = {};  ///< kernel name in the image
   /// `entry` moves so many elements at a time and needs n and k to be multiples of this. 1: any shape.

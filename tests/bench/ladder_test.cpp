@@ -309,14 +309,6 @@ TEST(Ladder, RungsOfSeveralArithmeticsTakeTurns) {
   EXPECT_NE(result.rungs[1].checksum, result.rungs[4].checksum);
 }
 
-TEST(Ladder, RefusesRungsThatTheVirtualGpuDoesNotKnowYet) {
-  kernels::Rung rung = fake_rung(Dtype::kF32, Order::kRowMajor);
-  rung.on_virtual_gpu = false;
-  FakeDevice real, virtual_one(Fault::kNone, true);
-  EXPECT_TRUE(run_one(real, request_for(4, 4, 4, {&rung})).verified);
-  EXPECT_THROW(run_one(virtual_one, request_for(4, 4, 4, {&rung})), Error);
-}
-
 TEST(Checksum, IsFnv1a) {
   EXPECT_EQ(fnv1a({}), 0xCBF29CE484222325u);
   const std::array letter{std::byte{'a'}};

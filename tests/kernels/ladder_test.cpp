@@ -76,9 +76,6 @@ class EveryRung : public testing::TestWithParam<std::tuple<device::Choice, const
     if (choice == device::Choice::kCuda && device::cuda_devices().empty()) {
       GTEST_SKIP() << device::cuda_status();
     }
-    if (choice == device::Choice::kVirtual && !rung().on_virtual_gpu) {
-      GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
-    }
     device_ = &device_of(choice);
     const model::Gpu& gpu = device_->gpu();
     if (!can_run_on(rung(), gpu.compute_major, gpu.compute_minor)) {
@@ -172,7 +169,6 @@ TEST_P(EveryRung, KeepsNanAndInfinityOfAAndBInTheirRowsAndColumns) {
 // The same bits on the virtual and on the real GPU.
 TEST_P(EveryRung, GivesTheSameBitsAsTheVirtualGpu) {
   if (device_->is_virtual()) GTEST_SKIP() << "this is the virtual GPU";
-  if (!rung().on_virtual_gpu) GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
   for (const Shape& shape : {Shape{131, 67, 101}, Shape{260, 268, 84}, Shape{509, 251, 383}}) {
     for (const Scalars& scalars : {Scalars{1, 0}, Scalars{-1.5, 0.3}}) {
       const bench::LadderRequest request = request_for(rung(), shape, scalars);
@@ -204,7 +200,6 @@ TEST(Ladder, PersistentBlocksTakeTileAfterTile) {
   small.sm_count = 4;
   device::VirtualDevice device(small);
   const Rung& rung = find_rung("persistent");
-  if (!rung.on_virtual_gpu) GTEST_SKIP() << "the virtual GPU does not have its instructions yet";
   const Shape shape{520, 528, 72};
   ASSERT_EQ(launch_shape(rung, shape.m, shape.n, shape.k, 4).grid, (Dim3{4, 1, 1}));
   const bench::RungResult row =
@@ -217,7 +212,7 @@ TEST(Ladder, RunsItsSm80ImagesToo) {
   if (images().empty()) GTEST_SKIP() << "built without nvcc";
   const auto device = device::open(device::Choice::kVirtual, "a100");
   for (const Rung* rung : gpu_rungs()) {
-    if (!rung->on_virtual_gpu || !can_run_on(*rung, 8, 0)) continue;
+    if (!can_run_on(*rung, 8, 0)) continue;
     for (const Shape& shape : {Shape{131, 67, 101}, Shape{132, 260, 36}}) {
       const Scalars scalars{-1.5, 1};
       const bench::RungResult row =

@@ -11,7 +11,8 @@
 // come out of the cache in four turns though: its banks, too, serve one of four rows that lie a multiple
 // of 128 bytes apart.
 // Shared reads per FMA: 24/128 = 0.19 as in 18. Stores: 8 + 2 copies a step and thread, no registers.
-// Limit now: issue slots, as in 18. Next: tensor cores (22 wmma).
+// Limit now: issue slots, of which every word of A takes one for its copy and two for its address. Next:
+// tensor cores (22 wmma).
 #include "kernels/ladder/quad.cuh"
 #include "kernels/ptx/cp_async.cuh"
 

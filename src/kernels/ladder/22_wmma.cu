@@ -8,7 +8,8 @@
 // address: tiles of A and B in shared memory in, and a 16×16 patch a warp out.
 // Shared memory is fed as in rung 15: two stages, by way of registers, one barrier a step. Eight
 // halves of padding a row shift it by four banks, so that the eight rows of 16 bytes that the hardware
-// reads at a time lie in different banks.
+// reads at a time lie in different banks. The stores of A pay for it: eight lanes store two rows of 64
+// bytes, which 80 bytes from one to the other lets overlap in a bank, so a store takes two turns.
 // Shared reads per multiply-add: a warp's 64×32 tile needs 96 elements a k for 2048: 0.05, in halves.
 // Limit now: the way through registers, and barriers that everyone waits at. Next: address the
 // fragments ourselves, and copy without registers (23 mma_f16).
@@ -24,7 +25,7 @@ constexpr int kPitchA = kBK + 8, kPitchB = kBN + 8;    // halves from one row to
 constexpr int kEightsA = kBK / 8, kEightsB = kBN / 8;  // of a row
 constexpr int kRowsA = kThreads / kEightsA, kRowsB = kThreads / kEightsB;  // fetched in one go
 constexpr int kGoesA = kBM / kRowsA, kGoesB = kBK / kRowsB;
-constexpr int kPatchPitch = 16 + 4;  // floats
+constexpr int kPatchPitch = 16 + 8;  // floats
 
 struct Stage {
   Half a[kBM][kPitchA];
@@ -97,9 +98,9 @@ __device__ __forceinline__ void store(float (&patch)[16][kPatchPitch], const Sum
   wmma::store_matrix_sync(&patch[0][0], sum, kPatchPitch, wmma::mem_row_major);
   __syncwarp();
   for (int i = 0; i < 8; ++i) {
-    const unsigned r = row + i * 2 + lane / 16, c = column + lane % 16;
-    if (r < m && c < n)
-      store_result(&C[size_t{r} * n + c], alpha, patch[i * 2 + lane / 16][lane % 16], beta);
+    const int r = i / 2 * 4 + i % 2 + lane / 16 * 2, c = lane % 16;  // rows 48 banks apart
+    if (row + r < m && column + c < n)
+      store_result(&C[size_t{row + r} * n + column + c], alpha, patch[r][c], beta);
   }
   __syncwarp();  // the next patch goes to the same place
 }

@@ -81,20 +81,25 @@ __device__ __forceinline__ void multiply(int m, int n, int k, float alpha, const
   float sum[kWM / 16][kWN / 8][4] = {};
   Copier<Stage, kVector> copier(A, B, row0, column0, m, n, k);
   for (int i = 0; i + 1 < kStages; ++i) copier.copy_to(stages[i], n, k);
+  ptx::cp_async_wait<kStages - 2>();  // this thread's share of the first step is there
+  __syncthreads();                    // and everyone's
+  Fragment fragments[2];
+  read(fragments[0], stages[0], row, column, 0);
   int current = 0, next = kStages - 1;
 #pragma unroll 1
   for (unsigned k0 = 0; k0 < k; k0 += kBK) {
-    ptx::cp_async_wait<kStages - 2>();  // this thread's share of the step is there
-    __syncthreads();                    // and everyone's; and nobody reads the step before any more
-    copier.copy_to(stages[next], n, k);
+    copier.copy_to(stages[next], n, k);  // whose last readers were before the last barrier
     next = current;
 #pragma unroll 2  // four would take more registers than there are
     for (int p = 0; p < kBK; p += 8) {
-      Fragment fragment;
-      read(fragment, stages[current], row, column, p);
-      multiply_add(sum, fragment);
+      if (p + 8 == kBK) {
+        ptx::cp_async_wait<kStages - 2>();
+        __syncthreads();
+        current = current + 1 == kStages ? 0 : current + 1;
+      }
+      read(fragments[(p / 8 + 1) % 2], stages[current], row, column, (p + 8) % kBK);
+      multiply_add(sum, fragments[p / 8 % 2]);
     }
-    current = current + 1 == kStages ? 0 : current + 1;
   }
 #pragma unroll
   for (int i = 0; i < kWM / 16; ++i) {
