@@ -71,7 +71,7 @@ __device__ __forceinline__ void produce(Shared& shared, int m, int n, int steps,
     for (int step = 0; step < steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
       Stage& stage = shared.stages[ring.index];
-      ptx::mbarrier_wait_cluster(&shared.empty[ring.index], ring.phase ^ 1);
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ptx::mbarrier_arrive_expect(full, kStageBytes);  // the neighbour's half counts
       ptx::tma_load(stage.a, A, row0, step * kBK, full);
       for (int i = own; i < own + kOwnPanels; ++i)
@@ -91,13 +91,13 @@ __device__ __forceinline__ void consume(float (&sum)[kSums], Shared& shared, Rin
     ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
     start_product(sum, shared.stages[ring.index], row);
     ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-    if (step > 0 && lane < kCluster) ptx::mbarrier_arrive_at(&shared.empty[before], lane);
+    if (step > 0 && lane < kCluster) ptx::mbarrier_arrive_beside(&shared.empty[before], lane);
     before = ring.index;
     ring.advance();
   }
   ptx::wgmma_wait<0>();
   ptx::wgmma_arrived(sum);
-  if (lane < kCluster) ptx::mbarrier_arrive_at(&shared.empty[before], lane);
+  if (lane < kCluster) ptx::mbarrier_arrive_beside(&shared.empty[before], lane);
 }
 
 extern "C" __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1)

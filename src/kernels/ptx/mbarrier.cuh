@@ -37,18 +37,10 @@ __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigne
       : "memory");
 }
 
-// Arrives at the barrier that lies where `barrier` does, in block `rank` of the cluster.
-__device__ __forceinline__ void mbarrier_arrive_at(Barrier* barrier, unsigned rank) {
-  unsigned remote;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(remote)
-               : "r"(shared_address(barrier)), "r"(rank));
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote)
-               : "memory");
-}
-
-// The same for what needs no memory order: that tensor cores have read what copies wrote, and copies
-// may write again.
+// Arrives at the barrier that lies where `barrier` does, in block `rank` of the cluster. Only for what
+// needs no order of this thread's own loads and stores: that tensor cores have read what copies wrote, and
+// copies may write again. With .release.cluster the machine code would wait, in each arrival, until all
+// the thread ever wrote is seen by the whole GPU (MEMBAR.ALL.GPU).
 __device__ __forceinline__ void mbarrier_arrive_beside(Barrier* barrier, unsigned rank) {
   unsigned remote;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -72,19 +64,6 @@ __device__ __forceinline__ bool mbarrier_try_wait(Barrier* barrier, unsigned par
 
 __device__ __forceinline__ void mbarrier_wait(Barrier* barrier, unsigned parity) {
   while (!mbarrier_try_wait(barrier, parity)) {
-  }
-}
-
-// The same where arrivals come from other blocks of the cluster.
-__device__ __forceinline__ void mbarrier_wait_cluster(Barrier* barrier, unsigned parity) {
-  unsigned complete = 0;
-  while (complete == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, "
-        "[%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-        : "=r"(complete)
-        : "r"(shared_address(barrier)), "r"(parity)
-        : "memory");
   }
 }
 
