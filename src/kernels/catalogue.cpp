@@ -530,7 +530,9 @@ LaunchShape launch_shape(const Rung& rung, std::int64_t m, std::int64_t n, std::
   const std::int64_t down = blocks_for(m, rung.tile.bm * cluster);
   if (rung.persistent) {
     const std::int64_t at_a_time = std::max<std::int64_t>(1, sm_count / cluster);
-    const std::int64_t clusters = std::min(down * across, at_a_time);
+    // As few as need no more rounds than all would: then all have as many tiles, or one fewer.
+    const std::int64_t rounds = blocks_for(down * across, at_a_time);
+    const std::int64_t clusters = blocks_for(down * across, rounds);
     shape.grid = {static_cast<std::uint32_t>(clusters * cluster), 1, 1};
   } else {
     const std::int64_t z = blocks_for(down, kMaximumGridY / cluster);

@@ -67,7 +67,7 @@ struct Rung {
   // Of `entry` alone. `entry_any` takes pointers, has no cluster, and a block for each tile.
   Box box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where rows is 0
   int cluster = 1;             ///< blocks, one below the other
-  bool persistent = false;     ///< as many blocks as the GPU has multiprocessors, in x
+  bool persistent = false;     ///< blocks in x, as many as the GPU has multiprocessors at most
 };
 
 /// Every rung, in the order of the ladder.

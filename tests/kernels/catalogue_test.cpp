@@ -209,8 +209,11 @@ TEST(Catalogue, OtherShapesNeedNoClustersAndNoMaps) {
 TEST(Catalogue, PersistentGridsAreAsLargeAsTheGpuOrTheResult) {
   const Rung rung = clustered(true);
   EXPECT_EQ(launch_shape(rung, 300, 512, 64, 132).grid, (Dim3{8, 1, 1}));
-  EXPECT_EQ(launch_shape(rung, 8192, 8192, 64, 132).grid, (Dim3{132, 1, 1}));
-  EXPECT_EQ(launch_shape(rung, 8192, 8192, 64, 33).grid, (Dim3{32, 1, 1}));
+  EXPECT_EQ(launch_shape(rung, 256 * 66, 256, 64, 132).grid, (Dim3{132, 1, 1}));
+  EXPECT_EQ(launch_shape(rung, 256 * 66, 256, 64, 33).grid, (Dim3{28, 1, 1}));  // 5 of 14 or 13
+  EXPECT_EQ(launch_shape(rung, 256 * 67, 256, 64, 132).grid, (Dim3{68, 1, 1}));
+  EXPECT_EQ(launch_shape(rung, 8192, 8192, 64, 132).grid, (Dim3{128, 1, 1}));  // 16 of 64
+  EXPECT_EQ(launch_shape(rung, 2147483647, 2147483640, 64, 132).grid, (Dim3{132, 1, 1}));
 }
 
 TEST(Catalogue, TheHostRungHasNoGrid) {

@@ -45,6 +45,9 @@ __device__ __forceinline__ void produce(Shared& shared, int steps, const ptx::Te
       ptx::tma_load_multicast(stage.b[i], B, step * kBK, column0 + i * kPanel, full, kBoth);
     ring.advance();
   }
+  // Nobody leaves before the neighbour's last word has arrived in its shared memory.
+  for (int i = 0; i < kStages; ++i, ring.advance())
+    ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
 }
 
 __device__ __forceinline__ void consume(float (&sum)[kSums], Shared& shared, int steps, int row) {
@@ -62,6 +65,7 @@ __device__ __forceinline__ void consume(float (&sum)[kSums], Shared& shared, int
   }
   ptx::wgmma_wait<0>();
   ptx::wgmma_arrived(sum);
+  if (lane < kCluster) ptx::mbarrier_arrive_beside(&shared.empty[before], lane);
 }
 
 extern "C" __global__ void __cluster_dims__(1, kCluster, 1) __launch_bounds__(kThreads, 1)
@@ -78,7 +82,7 @@ extern "C" __global__ void __cluster_dims__(1, kCluster, 1) __launch_bounds__(kT
     }
     ptx::fence_mbarrier_init();
   }
-  ptx::cluster_sync();  // the neighbour's barriers are ready too
+  ptx::cluster_sync_behind_fence();  // the neighbour's barriers are ready too
   const int steps = (k - 1) / kBK + 1;
   if (threadIdx.x >= kMultiplyingThreads) {
     ptx::give_registers<kProducerRegisters>();
@@ -90,7 +94,6 @@ extern "C" __global__ void __cluster_dims__(1, kCluster, 1) __launch_bounds__(kT
     consume(sum, *shared, steps, warpgroup_row);
     store_sums<true>(C, sum, row0 + warpgroup_row, column0, m, n, alpha, beta);
   }
-  ptx::cluster_sync();  // nobody leaves while the neighbour may still reach into its shared memory
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)

@@ -79,6 +79,9 @@ __device__ __forceinline__ void produce(Shared& shared, int m, int n, int steps,
       ring.advance();
     }
   }
+  // Nobody leaves before the neighbour's last word has arrived in its shared memory.
+  for (int i = 0; i < kStages; ++i, ring.advance())
+    ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
 }
 
 // The product of one tile. At its end all of its stages have been given back.
@@ -111,7 +114,7 @@ extern "C" __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kT
     }
     ptx::fence_mbarrier_init();
   }
-  ptx::cluster_sync();  // the neighbour's barriers are ready too
+  ptx::cluster_sync_behind_fence();  // the neighbour's barriers are ready too
   const int steps = (k - 1) / kBK + 1;
   if (threadIdx.x >= kMultiplyingThreads) {
     ptx::give_registers<kProducerRegisters>();
@@ -129,7 +132,6 @@ extern "C" __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kT
       store_sums<true>(C, sum, row0 + warpgroup_row, column0, m, n, alpha, beta);
     }
   }
-  ptx::cluster_sync();  // nobody leaves while the neighbour may still reach into its shared memory
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)

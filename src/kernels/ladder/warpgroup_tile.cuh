@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/ladder/half.cuh"
+#include "kernels/ladder/quad.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/wgmma.cuh"
@@ -58,18 +59,41 @@ __device__ __forceinline__ void start_product(float (&sum)[kSums], const Stage& 
   ptx::wgmma_commit();
 }
 
-// C = alpha·sum + beta·C for a warpgroup's 64×256 elements; `row` is their first. Eight rows of 32
-// bytes an instruction: every sector of C is touched once.
+// Four neighbouring columns of one row. Lanes 2i and 2i + 1 hold two of them each, in two groups of eight
+// columns: a[0] and a[1] of the first, b[0] and b[1] of the second group. They exchange: the even lane gets
+// the four of the first group, the odd lane those of the second.
+__device__ __forceinline__ float4 join_pairs(const float* a, const float* b, bool odd) {
+  const float2 keep = odd ? make_float2(b[0], b[1]) : make_float2(a[0], a[1]);
+  const float2 give = odd ? make_float2(a[0], a[1]) : make_float2(b[0], b[1]);
+  const float x = __shfl_xor_sync(~0u, give.x, 1), y = __shfl_xor_sync(~0u, give.y, 1);
+  return odd ? make_float4(x, y, keep.x, keep.y) : make_float4(keep.x, keep.y, x, y);
+}
+
+// C = alpha·sum + beta·C for a warpgroup's 64×256 elements; `row` is their first. kVector: eight rows of
+// 64 bytes an instruction; every sector of C is touched once.
 template <bool kVector>
 __device__ __forceinline__ void store_sums(float* C, const float (&sum)[kSums], unsigned row,
                                            unsigned column, int m, int n, float alpha, float beta) {
   const unsigned lane = threadIdx.x % 32;
   row += threadIdx.x / 32 % 4 * 16 + lane / 4;
-  column += lane % 4 * 2;
+  if constexpr (kVector) {
+    const bool odd = lane % 2;
+    column += lane / 2 % 2 * 4 + odd * 8;
 #pragma unroll
-  for (int i = 0; i < kSums; i += 4) {
-    store_pair<kVector>(C, row, column + i * 2, m, n, alpha, sum[i], sum[i + 1], beta);
-    store_pair<kVector>(C, row + 8, column + i * 2, m, n, alpha, sum[i + 2], sum[i + 3], beta);
+    for (int i = 0; i < kSums; i += 8) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float4 quad = join_pairs(&sum[i + half * 2], &sum[i + 4 + half * 2], odd);
+        store_quad<true>(C, row + half * 8, column + i * 2, m, n, alpha, &quad.x, beta);
+      }
+    }
+  } else {
+    column += lane % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < kSums; i += 4) {
+      store_pair<false>(C, row, column + i * 2, m, n, alpha, sum[i], sum[i + 1], beta);
+      store_pair<false>(C, row + 8, column + i * 2, m, n, alpha, sum[i + 2], sum[i + 3], beta);
+    }
   }
 }
 

@@ -20,4 +20,11 @@ __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+// The same, but of what came before only what a fence stands behind is known to the others afterwards:
+// cluster_sync() waits until all that the threads wrote is seen by the whole GPU.
+__device__ __forceinline__ void cluster_sync_behind_fence() {
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
 }  // namespace ptx

@@ -103,9 +103,9 @@ void Checker::reset_barrier(const Warp& warp, std::uint32_t barrier) {
 }
 
 void Checker::cluster_arrive(Warp& warp, bool releases) {
-  if (!releases) return;
-  cluster_arrivals_.join(warps_[index_of(warp)].now);
-  tick(warp);
+  const WarpKnowledge& known = warps_[index_of(warp)];
+  cluster_arrivals_.join(releases ? known.now : known.at_fence);
+  if (releases) tick(warp);
 }
 
 void Checker::cluster_release() {
