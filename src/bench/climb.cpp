@@ -214,8 +214,8 @@ template <class T> void Climb<T>::time(RungResult& row, LoadedRung& loaded) {
                   operands.a(set), operands.b(set), operands_.beta, operands.c(set), *stream_);
     };
   }
-  Samples samples =
-      time_interleaved(device_, *stream_, ours, peer, operands.sets(), request_.repeat);
+  Samples samples = time_interleaved(device_, *stream_, ours, peer, operands.sets(),
+                                     request_.repeat, request_.rest_ms);
   row.time_ms = median(samples.ours_ms);
   if (sizes.products() > 0 && *row.time_ms > 0) row.gflops = gflops(sizes.products(), *row.time_ms);
   if (peer) {

@@ -21,6 +21,7 @@ Context describe(const LadderRequest& request) {
   context.alpha = request.alpha;
   context.beta = request.beta;
   context.seed = request.seed;
+  context.rest_ms = request.rest_ms;
   return context;
 }
 

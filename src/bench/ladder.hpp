@@ -28,6 +28,7 @@ struct LadderRequest {
   std::uint64_t seed = 1;  ///< of random A, B and C, where no file gives them
   /// Timed runs a rung on a real GPU or on the CPU; 0: chosen by the time a run takes.
   int repeat = 0;
+  int rest_ms = 0;  ///< the GPU idles so long before each timed run
   std::vector<const kernels::Rung*> rungs;
   const npy::Array* a = nullptr;  ///< nullptr: random, uniform in [-1, 1)
   const npy::Array* b = nullptr;
@@ -98,6 +99,7 @@ struct Context {
   std::vector<FmaPeak> fma_peaks;   ///< of the CPU's ladder, one a number of threads
   double alpha = 1, beta = 0;
   std::uint64_t seed = 1;
+  int rest_ms = 0;
   std::string a_file, b_file;  ///< empty: random
 };
 

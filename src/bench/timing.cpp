@@ -3,8 +3,10 @@
 #include "bench/timing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "tilewise/error.hpp"
@@ -78,14 +80,14 @@ RunCounts choose_counts(double round_ms, int requested) {
 }
 
 Samples time_interleaved(device::Device& device, device::Stream& stream, const EnqueueRun& ours,
-                         const EnqueueRun& peer, int sets, int requested) {
+                         const EnqueueRun& peer, int sets, int requested, int rest_ms) {
   Rotation rotation(sets);
   double round_ms = time_one(device, stream, ours, rotation);
   if (peer) {
     time_one(device, stream, peer, rotation);  // its first run loads its kernel
     round_ms += time_one(device, stream, peer, rotation);
   }
-  const RunCounts counts = choose_counts(round_ms, requested);
+  const RunCounts counts = choose_counts(round_ms + (peer ? 2 : 1) * rest_ms, requested);
   std::vector<TimedRun> our_runs, peer_runs;  // made before the first run: no allocations between
   for (int i = 0; i < counts.timed; ++i) {
     our_runs.emplace_back(device, stream);
@@ -95,9 +97,17 @@ Samples time_interleaved(device::Device& device, device::Stream& stream, const E
     ours(rotation.next());
     if (peer) peer(rotation.next());
   }
+  const auto time = [&](TimedRun& run, const EnqueueRun& enqueue) {
+    if (rest_ms > 0) {
+      stream.synchronize();
+      std::this_thread::sleep_for(std::chrono::milliseconds(rest_ms));
+      enqueue(rotation.next());
+    }
+    run.run(enqueue, rotation.next());
+  };
   for (int i = 0; i < counts.timed; ++i) {
-    our_runs[i].run(ours, rotation.next());
-    if (peer) peer_runs[i].run(peer, rotation.next());
+    time(our_runs[i], ours);
+    if (peer) time(peer_runs[i], peer);
   }
   Samples samples;
   for (TimedRun& run : our_runs) samples.ours_ms.push_back(run.milliseconds());

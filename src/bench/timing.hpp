@@ -37,8 +37,10 @@ struct Samples {
 };
 
 /// Times `ours` and, where there is one, `peer`, run by run in turn. Nothing waits between runs, so
-/// that the device, not the host, sets the pace.
+/// that the device, not the host, sets the pace; but with `rest_ms` > 0 the device idles that long before
+/// each run (and before that run warms up with one of its kind), so that a power limit that many runs in a
+/// row would reach does not lower its clocks.
 Samples time_interleaved(device::Device& device, device::Stream& stream, const EnqueueRun& ours,
-                         const EnqueueRun& peer, int sets, int requested);
+                         const EnqueueRun& peer, int sets, int requested, int rest_ms = 0);
 
 }  // namespace tilewise::bench

@@ -70,10 +70,13 @@ std::unique_ptr<device::Device> open_device(const LadderOptions& options) {
 
 // What only a real GPU can do was asked for, and --device auto found none.
 void check_ability(const device::Device& device, const LadderOptions& options) {
-  if (!device.is_virtual() || !(options.counters || options.repeat)) return;
+  const std::string_view asked_for = options.counters ? "--counters"
+                                     : options.repeat ? "--repeat"
+                                     : options.rest   ? "--rest"
+                                                      : "";
+  if (!device.is_virtual() || asked_for.empty()) return;
   throw Error(ErrorCode::kNoDevice,
-              fmt::format("{} needs a CUDA device: {}",
-                          options.counters ? "--counters" : "--repeat", device::cuda_status()));
+              fmt::format("{} needs a CUDA device: {}", asked_for, device::cuda_status()));
 }
 
 // The rungs that --rungs names. Names of the other ladder, where it has them all, get a hint.
@@ -142,6 +145,7 @@ bench::LadderRequest make_request(const LadderOptions& options, const Inputs& in
   request.beta = options.beta;
   request.seed = options.seed;
   request.repeat = options.repeat.value_or(0);
+  request.rest_ms = options.rest.value_or(0);
   request.count_up_to = kCountedProducts;
   request.rungs = std::move(rungs);
   request.keep_c = !options.save_c.empty();

@@ -15,6 +15,7 @@ namespace tilewise::cli {
 namespace {
 
 constexpr std::array<std::string_view, 4> kDevices{"auto", "cuda", "virtual", "cpu"};
+constexpr std::int64_t kLongestRest = 10000;  // milliseconds
 constexpr std::array<std::string_view, 3> kColors{"auto", "always", "never"};
 
 [[noreturn]] void fail(const std::string& message) {
@@ -68,6 +69,12 @@ void add_device(CLI::App& command, LadderOptions& o) {
         if (value > std::numeric_limits<int>::max()) fail(name + ": too many: " + text);
         return static_cast<int>(value);
       });
+  add(command, "--rest", "MS", o.rest, "Idle a real GPU so long before each timed run",
+      [](const std::string& name, const std::string& text) {
+        const std::int64_t value = parse_whole(name, text, 1);
+        if (value > kLongestRest) fail(fmt::format("{}: at most {}: {}", name, kLongestRest, text));
+        return static_cast<int>(value);
+      });
   command.add_flag("--counters", o.counters,
                    "Also read a real GPU's counters, through Nsight Compute's ncu");
   command.add_flag("--launch-once", o.launch_once)->group("");
@@ -118,12 +125,18 @@ void check_device(const LadderOptions& o) {
   if (o.device == "cpu" && (o.counters || o.launch_once)) {
     fail("--counters reads a real GPU; --device cpu runs without one");
   }
+  if (o.device == "cpu" && o.rest) {
+    fail("--rest idles a real GPU; --device cpu runs without one");
+  }
   const bool is_virtual = o.device == "virtual" || !o.gpu.empty();
   if (is_virtual && o.counters) {
     fail("--counters reads a real GPU; the virtual GPU counts always: leave it out");
   }
   if (is_virtual && o.repeat) {
     fail("--repeat sets the timed runs on a real GPU; the virtual GPU counts and is not timed");
+  }
+  if (is_virtual && o.rest) {
+    fail("--rest idles a real GPU; the virtual GPU counts and is not timed");
   }
 }
 

@@ -22,7 +22,7 @@ struct LadderOptions {
   double alpha = 1, beta = 0;
   std::string rungs;   ///< empty: all
   std::string dtypes;  ///< empty: all
-  std::optional<int> repeat;
+  std::optional<int> repeat, rest;
   std::uint64_t seed = 1;
   std::string json, csv, html, save_c;
   std::string color = "auto";

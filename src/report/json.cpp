@@ -141,6 +141,7 @@ Json context_value(const bench::LadderResult& result) {
   object["alpha"] = context.alpha;
   object["beta"] = context.beta;
   object["seed"] = context.seed;
+  if (context.rest_ms > 0) object["rest_ms"] = context.rest_ms;
   put(object, "a", context.a_file);
   put(object, "b", context.b_file);
   for (const bench::RungResult& rung : result.rungs) {

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "fake_device.hpp"
 #include "tilewise/error.hpp"
 
@@ -52,6 +55,21 @@ TEST(TimeInterleaved, TakesTurnsAndRotatesTheSets) {
     EXPECT_NE(runs[i].first, runs[i - 1].first);
     EXPECT_EQ(runs[i].second, (runs[i - 1].second + 1) % 3);
   }
+}
+
+// Before each timed run one of its kind that is not timed, right behind the rest.
+TEST(TimeInterleaved, RestsBeforeEachRun) {
+  FakeDevice device;
+  const auto stream = device.create_stream();
+  std::string runs;
+  const auto begin = std::chrono::steady_clock::now();
+  const Samples samples = time_interleaved(
+      device, *stream, [&](int) { runs += 'o'; }, [&](int) { runs += 'p'; }, 2, 3, 20);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(6 * 20));
+  EXPECT_EQ(samples.ours_ms.size(), 3u);
+  EXPECT_EQ(samples.peer_ms.size(), 3u);
+  ASSERT_GE(runs.size(), 12u);
+  EXPECT_EQ(runs.substr(runs.size() - 12), "ooppooppoopp");
 }
 
 TEST(TimeInterleaved, WorksWithoutAPeer) {

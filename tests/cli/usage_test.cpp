@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                             {"--size", "99999999999999999999"}},
                     Mistake{{"ladder", "--repeat", "0"}, {"--repeat", "whole number from 1"}},
                     Mistake{{"ladder", "--repeat", "3000000000"}, {"--repeat", "3000000000"}},
+                    Mistake{{"ladder", "--rest", "0"}, {"--rest", "whole number from 1"}},
+                    Mistake{{"ladder", "--rest", "10001"}, {"--rest", "10000", "10001"}},
                     Mistake{{"ladder", "--seed", "-1"}, {"--seed", "'-1'"}},
                     Mistake{{"ladder", "--alpha", "nan"}, {"--alpha", "finite", "'nan'"}},
                     Mistake{{"ladder", "--beta", "inf"}, {"--beta", "finite", "'inf'"}},
@@ -108,7 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"ladder", "--device", "cpu", "--gpu", "h200"}, {"--gpu h200", "--device cpu"}},
         Mistake{{"ladder", "--device", "cpu", "--counters"}, {"--counters", "--device cpu"}},
         Mistake{{"ladder", "--device", "virtual", "--counters"}, {"--counters", "virtual"}},
-        Mistake{{"ladder", "--gpu", "a100", "--repeat", "3"}, {"--repeat", "virtual"}}));
+        Mistake{{"ladder", "--gpu", "a100", "--repeat", "3"}, {"--repeat", "virtual"}},
+        Mistake{{"ladder", "--gpu", "a100", "--rest", "3"}, {"--rest", "virtual"}},
+        Mistake{{"ladder", "--device", "cpu", "--rest", "3"}, {"--rest", "--device cpu"}}));
 
 // Sizes that no machine can hold are refused before anything is allocated.
 INSTANTIATE_TEST_SUITE_P(
@@ -139,9 +143,9 @@ TEST(Help, EverySubcommandExplainsItselfWithExamples) {
 TEST(Help, NamesEveryOptionOfTheLadder) {
   const std::string help = run({"ladder", "--help"}).out;
   for (const char* option :
-       {"--device", "--gpu",   "--size",   "--m",     "--n",        "--k",    "--a",
-        "--b",      "--alpha", "--beta",   "--rungs", "--repeat",   "--seed", "--json",
-        "--csv",    "--html",  "--save-c", "--color", "--counters", "--help"}) {
+       {"--device", "--gpu",   "--size", "--m",      "--n",      "--k",        "--a",
+        "--b",      "--alpha", "--beta", "--rungs",  "--repeat", "--rest",     "--seed",
+        "--json",   "--csv",   "--html", "--save-c", "--color",  "--counters", "--help"}) {
     EXPECT_TRUE(contains(help, option)) << option;
   }
 }
@@ -158,6 +162,7 @@ TEST(NoDevice, IsExitCode3) {
   expect_complaint({"ladder", "--device", "cuda"}, 3, {"CUDA"});
   expect_complaint({"ladder", "--counters"}, 3, {"--counters needs a CUDA device"});
   expect_complaint({"ladder", "--repeat", "3"}, 3, {"--repeat needs a CUDA device"});
+  expect_complaint({"ladder", "--rest", "3"}, 3, {"--rest needs a CUDA device"});
   expect_complaint({"golden", "capture", (folder / "new").string()}, 3,
                    {"golden capture needs a CUDA device"});
   EXPECT_EQ(folder.entries(), 0u);
