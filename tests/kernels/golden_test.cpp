@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The virtual GPU against what an H200 did: the bits of every rung's result at an odd shape, and the
-// counters of every rung at 512×512×512 as Nsight Compute read them there.
+// bits and the counters of every rung at 512×512×512 as Nsight Compute read them there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -31,6 +32,21 @@ bench::LadderRequest request_for(const nlohmann::json& recorded) {
   return request;
 }
 
+bool is_on_gpu(const Rung& rung) { return !rung.on_cpu; }
+
+void expect_checksum(const bench::RungResult& row, const nlohmann::json& checksums) {
+  const std::string name(row.rung->name);
+  const std::string hexadecimal = checksums.at(name);
+  EXPECT_EQ(row.checksum, std::stoull(hexadecimal, nullptr, 16)) << name;
+}
+
+TEST(GoldenLadder, HasEveryRung) {
+  const auto rungs = static_cast<std::size_t>(std::ranges::count_if(ladder(), is_on_gpu));
+  EXPECT_EQ(golden("ladder_checksums.json")["checksums"].size(), rungs);
+  EXPECT_EQ(golden("ladder_counters.json")["counters"].size(), rungs);
+  EXPECT_EQ(golden("ladder_counters.json")["checksums"].size(), rungs);
+}
+
 TEST(GoldenLadder, EveryRungGivesTheBitsOfAnH200) {
   if (images().empty()) GTEST_SKIP() << "built without nvcc";
   const nlohmann::json recorded = golden("ladder_checksums.json");
@@ -44,11 +60,7 @@ TEST(GoldenLadder, EveryRungGivesTheBitsOfAnH200) {
   const auto device = device::open(device::Choice::kVirtual, "h200");
   const bench::LadderResult result = run_ladder(*device, request);
   ASSERT_EQ(result.rungs.size(), recorded["checksums"].size());
-  for (const bench::RungResult& row : result.rungs) {
-    const std::string name(row.rung->name);
-    const std::string hexadecimal = recorded["checksums"].at(name);
-    EXPECT_EQ(row.checksum, std::stoull(hexadecimal, nullptr, 16)) << name;
-  }
+  for (const bench::RungResult& row : result.rungs) expect_checksum(row, recorded["checksums"]);
 }
 
 TEST(GoldenLadder, EveryRungIsExactAndCountsWhatAnH200Counted) {
@@ -62,6 +74,7 @@ TEST(GoldenLadder, EveryRungIsExactAndCountsWhatAnH200Counted) {
   for (const bench::RungResult& row : result.rungs) {
     const std::string name(row.rung->name);
     EXPECT_EQ(row.fidelity, "exact") << name;
+    expect_checksum(row, recorded["checksums"]);
     const nlohmann::json& hardware = recorded["counters"].at(name);
     ASSERT_GE(hardware.size(), 9u) << name;
     for (const CounterField& field : kCounterFields) {
