@@ -9,6 +9,8 @@
 // Shared reads per multiply-add: 128 elements a k for 4096: 0.03, in halves. Bank conflicts: none.
 // Limit now: mma.sync itself, which feeds tensor cores from registers, a warp at a time: Hopper's want
 // more. Next: other types (24 to 26), then what Hopper made for it (27 wgmma).
+// Measured: 372 TFLOP/s at 4096³ on an H200, 56% of cuBLAS in f16, 1.5 times rung 22:
+// bench/results/h200/2026-11-21-ladder-tensor-cores-4096.json
 #include "kernels/ladder/mma_half.cuh"
 #include "kernels/ptx/mma.cuh"
 

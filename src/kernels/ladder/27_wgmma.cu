@@ -11,6 +11,8 @@
 // before, and meet at a barrier; then one thread asks for the stage that became free.
 // Global reads: m·n·k·(1/128 + 1/256) elements. Shared memory is read by the tensor cores alone.
 // Limit now: everyone waits for everyone, each step. Next: split the work (28 warp_specialised).
+// Measured: 636 TFLOP/s at 4096³ on an H200, 98% of cuBLAS in bf16, 1.6 times rung 24; 653 at 8192³:
+// bench/results/h200/2026-11-21-ladder-tensor-cores-{4096,8192}.json
 #include "kernels/ladder/warpgroup_tile.cuh"
 
 constexpr int kStages = 4;

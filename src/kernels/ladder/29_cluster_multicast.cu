@@ -7,10 +7,17 @@
 // both (multicast). What a block asks of the second-level cache falls from 48 KB a step to 32 KB.
 // The price is that a stage is now filled from two sides. A block's full barrier counts the bytes from
 // both; and before a block may send to its neighbour, both have to have read the stage: every
-// multiplying warp says so to both blocks' empty barriers.
+// multiplying warp says so to both blocks' empty barriers. These arrivals carry no memory order (ptx/
+// mbarrier.cuh), the start waits for no stores, and the producer stays until its neighbour's last arrival.
 // Global reads: m·n·k·(1/256 + 1/256) elements. Shared memory: as in 27.
 // Limit now: between two tiles, a block stores its sums, ends, and the next one starts with empty stages.
 // Next: blocks that stay (30 persistent).
+// Measured on an H200, 8192³: 667 TFLOP/s, 101% of cuBLAS in bf16, where 28 has 653. Many runs in a row
+// draw so much power that the GPU lowers its clocks, and then the second-level cache keeps up with 28 too
+// (4096³: 633 both). With 30 ms of rest before each run: 756 TFLOP/s after 718, at 4096³ 758 after 743:
+// bench/results/h200/2026-11-21-ladder-tensor-cores-{4096,8192,rested-4096,rested-8192}.json
+// Arrivals with .release.cluster, as they were before, cost more than a quarter of it: 482 TFLOP/s
+// (bench/results/h200/2026-11-21-ladder-tensor-8192.json).
 #include "kernels/ladder/warpgroup_tile.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/setmaxnreg.cuh"
