@@ -98,9 +98,11 @@ void count(Comparison& comparison) {
 }  // namespace
 
 std::string ComparedResult::key() const {
-  return fmt::format("{} {}x{}x{} {}{}{}{}", dtype, m, n, k, trans_a ? 'T' : 'N',
+  const bool narrow = (dtype == "bf16" || dtype == "f16") && c_dtype == dtype;
+  return fmt::format("{} {}x{}x{} {}{}{}{}{}", dtype, m, n, k, trans_a ? 'T' : 'N',
                      trans_b ? 'T' : 'N', mode == "ieee" ? "" : " " + mode,
-                     threads == 1 ? "" : fmt::format(", {} threads", threads));
+                     threads == 1 ? "" : fmt::format(", {} threads", threads),
+                     narrow ? ", C " + c_dtype : "");
 }
 
 Comparison compare(const ComparedFile& before, const ComparedFile& after, double floor_percent) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "bench/gpu_product.hpp"
 #include "core/dtype.hpp"
 #include "device/device.hpp"
 #include "kernels/catalogue.hpp"
@@ -22,10 +23,21 @@ class Cublas {
 
   /// "cuBLAS 13.1.0"
   virtual std::string version() const = 0;
+  virtual std::string file() const = 0;
   /// C = alpha·A·B + beta·C, all packed in `order`, in `stream`. f16, bf16 and tf32 with sums in f32.
   virtual void gemm(kernels::Arithmetic arithmetic, Order order, std::int64_t m, std::int64_t n,
                     std::int64_t k, double alpha, device::Address a, device::Address b, double beta,
                     device::Address c, device::Stream& stream) = 0;
+  /// C = op(A)·op(B) through cublasGemmEx with its default algorithm. `problem.mode` kAccurate is computed as
+  /// kIeee: plain SGEMM is what accurate products are held against.
+  virtual void gemm_ex(const GpuProblem& problem, const GpuMatrices& matrices,
+                       device::Stream& stream) = 0;
 };
+
+/// cublasGemmEx as a peer of the GPU benchmark, or nullptr with the reason.
+std::unique_ptr<GpuLibrary> open_cublas_peer(device::Device& device, std::string& why_not);
+
+/// cublasLtMatmul with up to eight heuristics and a workspace of 64 MiB, or nullptr with the reason.
+std::unique_ptr<GpuLibrary> open_cublaslt_peer(device::Device& device, std::string& why_not);
 
 }  // namespace tilewise::bench

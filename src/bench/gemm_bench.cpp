@@ -355,8 +355,16 @@ void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what
 
 std::optional<double> GemmResult::best_peer() const {
   std::optional<double> best;
-  for (const auto& [name, timing] : peers) best = std::max(best.value_or(0), timing.gflops);
+  for (const auto& [name, timing] : peers) {
+    if (timing.gflops > 0) best = std::max(best.value_or(0), timing.gflops);
+  }
   return best;
+}
+
+std::optional<double> GemmResult::ratio() const {
+  const std::optional<double> best = best_peer();
+  if (!best || *best <= 0 || ours.gflops <= 0) return std::nullopt;
+  return ours.gflops / *best;
 }
 
 double spread_percent(std::vector<double> samples) {

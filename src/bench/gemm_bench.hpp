@@ -39,6 +39,9 @@ struct GemmTiming {
   double gflops = 0;  ///< their median
   double spread = 0;  ///< percent: (third quartile - first quartile) / median
   double error = 0;   ///< relative Frobenius norm over the sampled rows
+  /// |C - reference| / sum |a||b|, the largest of the sample; of the GPU benchmark only.
+  std::optional<double> largest_error = {};
+  std::string plan = {};  ///< of a peer on the GPU: what it chose, in words
 };
 
 struct GemmResult {
@@ -53,9 +56,15 @@ struct GemmResult {
   double peak = 0;    ///< GFLOP/s that the cores could do during these rounds; 0: not measured
   int disturbed = 0;  ///< bursts measured again because someone else had the core meanwhile
   std::vector<std::pair<std::string, GemmTiming>> peers;  ///< those that answered, and right
+  Dtype result_dtype = Dtype::kF32;                       ///< of C, on the GPU
+  std::string no_kernel;                                  ///< why ours did not run; empty: it did
+  double compulsory_bytes = 0;                            ///< on the GPU: A, B and C once each
+  std::string clocks;  ///< on the GPU, after the runs: "1755 MHz, 612 W, 58 °C"
 
   /// The fastest peer's GFLOP/s, or nothing.
   std::optional<double> best_peer() const;
+  /// Ours over the fastest peer's, or nothing where one of them has no time.
+  std::optional<double> ratio() const;
 };
 
 /// A peer that was measured, or why it was not.
@@ -68,7 +77,14 @@ struct PeerTrouble {
   std::string reason;
 };
 
+/// What a GPU could do at most, by its datasheet.
+struct GpuRoofs {
+  double memory_bandwidth = 0;  ///< bytes a second
+  std::uint64_t l2_bytes = 0;
+};
+
 struct GemmContext {
+  std::string device = "cpu";                         ///< "cpu", "cuda", "virtual"
   std::string version, commit, date, processor, own;  ///< `own`: what our worker says of itself
   std::vector<std::string> caches;
   std::string instruction_set;
@@ -81,6 +97,9 @@ struct GemmContext {
   std::vector<PeerTrouble> troubles;
   /// Peak GFLOP/s for the dtypes measured, before the first and after the last shape.
   std::vector<std::pair<Dtype, double>> peak_before, peak_after;
+  // Of the GPU benchmark. `processor` is the device's description.
+  std::string gpu, host, operands;  ///< catalogue key; the host's processor; "normal", …
+  GpuRoofs roofs;
   std::vector<std::pair<std::string, std::string>>
       environment;  ///< variables that change libraries
 };

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -15,7 +14,9 @@
 namespace tilewise::bench {
 namespace {
 
-constexpr std::array<std::string_view, 6> kColumns{"group", "trans_a", "trans_b", "m", "n", "k"};
+using Columns = std::vector<std::string_view>;
+const Columns kColumns{"group", "trans_a", "trans_b", "m", "n", "k"};
+const Columns kShortColumns{"group", "m", "n", "k"};  // nothing transposed
 constexpr std::int64_t kLargest = 1 << 30;  // 32-bit BLAS interfaces take no more than 2^31 - 1
 
 /// One line of the file, to name it in errors.
@@ -44,12 +45,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::vector<std::string_view> fields_of(const Line& line, std::string_view text) {
+std::vector<std::string_view> fields_of(const Line& line, std::string_view text,
+                                        const Columns& columns) {
   std::vector<std::string_view> fields = split(text, ',');
   for (std::string_view& field : fields) field = trimmed(field);
-  if (fields.size() != kColumns.size()) {
-    line.fail(fmt::format("expected {} fields ({}), got {}", kColumns.size(),
-                          fmt::join(kColumns, ","), fields.size()));
+  if (fields.size() != columns.size()) {
+    line.fail(fmt::format("expected {} fields ({}), got {}", columns.size(),
+                          fmt::join(columns, ","), fields.size()));
   }
   return fields;
 }
@@ -84,26 +86,33 @@ std::int64_t parse_size(const Line& line, std::string_view column, std::string_v
   return value;
 }
 
-GemmShape parse_shape(const Line& line, std::string_view text) {
-  const std::vector<std::string_view> fields = fields_of(line, text);
+GemmShape parse_shape(const Line& line, std::string_view text, const Columns& columns) {
+  const std::vector<std::string_view> fields = fields_of(line, text, columns);
   GemmShape shape;
   shape.group = parse_group(line, fields[0]);
-  shape.trans_a = parse_transposition(line, kColumns[1], fields[1]);
-  shape.trans_b = parse_transposition(line, kColumns[2], fields[2]);
-  shape.m = parse_size(line, kColumns[3], fields[3]);
-  shape.n = parse_size(line, kColumns[4], fields[4]);
-  shape.k = parse_size(line, kColumns[5], fields[5]);
+  if (columns.size() == kColumns.size()) {
+    shape.trans_a = parse_transposition(line, columns[1], fields[1]);
+    shape.trans_b = parse_transposition(line, columns[2], fields[2]);
+  }
+  const std::size_t sizes = columns.size() - 3;
+  shape.m = parse_size(line, columns[sizes], fields[sizes]);
+  shape.n = parse_size(line, columns[sizes + 1], fields[sizes + 1]);
+  shape.k = parse_size(line, columns[sizes + 2], fields[sizes + 2]);
   return shape;
 }
 
-void check_header(const Line& line, std::string_view text) {
-  const std::vector<std::string_view> fields = fields_of(line, text);
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    if (fields[i] != kColumns[i]) {
+// Which columns the head names: all six, or those without the transpositions.
+const Columns& check_header(const Line& line, std::string_view text) {
+  const bool is_short = split(text, ',').size() == kShortColumns.size();
+  const Columns& columns = is_short ? kShortColumns : kColumns;
+  const std::vector<std::string_view> fields = fields_of(line, text, columns);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (fields[i] != columns[i]) {
       line.fail(
-          fmt::format("expected the column '{}', got '{}'", kColumns[i], fields[i].substr(0, 60)));
+          fmt::format("expected the column '{}', got '{}'", columns[i], fields[i].substr(0, 60)));
     }
   }
+  return columns;
 }
 
 }  // namespace
@@ -119,18 +128,17 @@ std::string shape_name(const GemmShape& shape) {
 std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name) {
   std::vector<GemmShape> shapes;
   std::set<std::string> seen;
-  bool header = false;
+  const Columns* columns = nullptr;
   std::size_t number = 0;
   for (const std::string_view raw : split(text, '\n')) {
     const Line line{name, ++number};
     const std::string_view content = trimmed(raw);
     if (content.empty() || content.starts_with('#')) continue;
-    if (!header) {
-      check_header(line, content);
-      header = true;
+    if (!columns) {
+      columns = &check_header(line, content);
       continue;
     }
-    shapes.push_back(parse_shape(line, content));
+    shapes.push_back(parse_shape(line, content, *columns));
     if (!seen.insert(shape_name(shapes.back())).second) {
       line.fail(fmt::format("the product {} stands here twice", shape_name(shapes.back())));
     }

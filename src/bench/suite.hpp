@@ -5,6 +5,8 @@
 //
 //   group,trans_a,trans_b,m,n,k
 //   square,N,N,1024,1024,1024
+//
+// Without the columns trans_a and trans_b nothing is transposed.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,7 @@ std::string shape_name(const GemmShape& shape);
 /// the line and the field.
 std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name);
 
-/// The suite `name`: "cpu" and "short" are part of the program, everything else is a file. Throws
+/// The suite `name`: "cpu", "gpu" and "short" are part of the program, everything else is a file. Throws
 /// Error{kInvalidInput}.
 std::vector<GemmShape> load_suite(const std::string& name);
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -51,6 +52,72 @@ double time_one(device::Device& device, device::Stream& stream, const EnqueueRun
   timed.run(enqueue, rotation.next());
   return timed.milliseconds();
 }
+
+/// Contenders, and the events around their runs.
+class Turns {
+ public:
+  Turns(device::Device& device, device::Stream& stream, const std::vector<EnqueueRun>& contenders,
+        int sets, const std::function<void()>& lead_in, std::mt19937_64& random)
+      : device_(device),
+        stream_(stream),
+        contenders_(contenders),
+        rotation_(sets),
+        lead_in_(lead_in),
+        random_(random) {}
+
+  std::vector<std::vector<double>> measure(const TurnLimits& limits) {
+    rounds(1);  // the first runs load kernels
+    const double round_ms = std::max(sum_of_medians(rounds(2)), 1e-3);
+    const double budget_ms = limits.seconds * 1e3;
+    // Warm-up for a fifth of the time brings the clocks up; long runs have done so by now.
+    if (round_ms < budget_ms / 10) rounds(count_for(budget_ms / 5 / round_ms, 1));
+    return rounds(limits.repeat > 0 ? limits.repeat : count_for(budget_ms / round_ms, 10));
+  }
+
+ private:
+  static int count_for(double wanted, int least) {
+    return static_cast<int>(std::clamp(wanted, static_cast<double>(least), 200.0));
+  }
+
+  static double sum_of_medians(const std::vector<std::vector<double>>& samples) {
+    double sum = 0;
+    for (const std::vector<double>& each : samples) sum += median(each);
+    return sum;
+  }
+
+  // Nothing waits within: the device, not the host, sets the pace.
+  std::vector<std::vector<double>> rounds(int count) {
+    const std::size_t many = contenders_.size();
+    while (runs_.size() < many * static_cast<std::size_t>(count)) {
+      runs_.emplace_back(device_, stream_);
+    }
+    std::vector<std::size_t> order(many);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t round = 0; round < static_cast<std::size_t>(count); ++round) {
+      std::ranges::shuffle(order, random_);
+      if (lead_in_ && short_rounds_) lead_in_();
+      for (const std::size_t who : order) {
+        runs_[round * many + who].run(contenders_[who], rotation_.next());
+      }
+    }
+    std::vector<std::vector<double>> samples(many);
+    for (std::size_t i = 0; i < many * static_cast<std::size_t>(count); ++i) {
+      samples[i % many].push_back(runs_[i].milliseconds());
+    }
+    constexpr double kShortMs = 0.2;  // a contender: the host enqueues in less
+    short_rounds_ = sum_of_medians(samples) < kShortMs * static_cast<double>(many);
+    return samples;
+  }
+
+  device::Device& device_;
+  device::Stream& stream_;
+  const std::vector<EnqueueRun>& contenders_;
+  Rotation rotation_;
+  const std::function<void()>& lead_in_;
+  std::mt19937_64& random_;
+  std::vector<TimedRun> runs_;
+  bool short_rounds_ = true;
+};
 
 }  // namespace
 
@@ -113,6 +180,27 @@ Samples time_interleaved(device::Device& device, device::Stream& stream, const E
   for (TimedRun& run : our_runs) samples.ours_ms.push_back(run.milliseconds());
   for (TimedRun& run : peer_runs) samples.peer_ms.push_back(run.milliseconds());
   return samples;
+}
+
+std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
+                                               const std::vector<EnqueueRun>& contenders, int sets,
+                                               const TurnLimits& limits,
+                                               const std::function<void()>& lead_in,
+                                               std::mt19937_64& random) {
+  return Turns(device, stream, contenders, sets, lead_in, random).measure(limits);
+}
+
+double time_shortly(device::Device& device, device::Stream& stream, const EnqueueRun& run, int sets,
+                    const std::function<void()>& lead_in) {
+  constexpr double kLongMs = 20;
+  constexpr int kRuns = 4;
+  Rotation rotation(sets);
+  double best = time_one(device, stream, run, rotation);  // its first run may load its kernel
+  for (int i = 0; i < kRuns && best < kLongMs; ++i) {
+    if (lead_in) lead_in();
+    best = std::min(best, time_one(device, stream, run, rotation));
+  }
+  return best;
 }
 
 }  // namespace tilewise::bench

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <vector>
 
 #include "device/device.hpp"
@@ -42,5 +43,24 @@ struct Samples {
 /// row would reach does not lower its clocks.
 Samples time_interleaved(device::Device& device, device::Stream& stream, const EnqueueRun& ours,
                          const EnqueueRun& peer, int sets, int requested, int rest_ms = 0);
+
+/// How long to measure a shape.
+struct TurnLimits {
+  double seconds = 0.4;  ///< of rounds, which may be fewer than fit, but never fewer than 10
+  int repeat = 0;        ///< rounds; 0: as many as `seconds` allow, 10 to 200
+};
+
+/// Times several contenders in rounds: each runs once a round, in an order that `random` shuffles. The result
+/// has milliseconds by contender and round. Rounds shorter than what the host needs to enqueue them are led
+/// by `lead_in`, work that keeps the device busy meanwhile, so that no event waits for the host.
+std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
+                                               const std::vector<EnqueueRun>& contenders, int sets,
+                                               const TurnLimits& limits,
+                                               const std::function<void()>& lead_in,
+                                               std::mt19937_64& random);
+
+/// Milliseconds that the fastest of a few runs took: one, where one is long.
+double time_shortly(device::Device& device, device::Stream& stream, const EnqueueRun& run, int sets,
+                    const std::function<void()>& lead_in);
 
 }  // namespace tilewise::bench

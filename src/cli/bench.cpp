@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `tilewise bench`: products on the CPU beside other libraries; `bench compare`: two such runs.
+// `tilewise bench`: products on the CPU or a GPU beside other libraries; `bench compare`: two such runs.
 #include "report/bench.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "bench/gemm_bench.hpp"
 #include "bench/gemm_worker.hpp"
 #include "cli/bench_compare.hpp"
+#include "cli/bench_gpu.hpp"
 #include "cli/bench_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kExamples =
     "  tilewise bench --group skinny --dtype f32 --seconds 3 one group, more rounds\n"
     "  tilewise bench --m 64 --n 64 --k 64 --trans NN,NT     one size, two transpositions\n"
     "  tilewise bench --peer openblas,mine=./libmine.so      these peers only\n"
+    "  tilewise bench --device cuda --dtype bf16             the suite 'gpu', beside cuBLAS\n"
     "  tilewise bench --json new.json && tilewise bench compare old.json new.json";
 
 // Rows appear when they are measured, also where stdout is a file.
@@ -42,8 +44,15 @@ int verdict(const bench::GemmReport& report) {
   return kWrongResult;
 }
 
+// Measures where --device says.
+bench::GemmReport measure(const BenchOptions& options, const bench::GemmListener& listener) {
+  if (options.device == "cpu") return bench::run_gemm_bench(bench_request(options), listener);
+  const bench::GpuRequest request = bench_gpu_request(options);
+  const std::unique_ptr<device::Device> gpu = open_bench_gpu(options);
+  return bench::run_gpu_bench(*gpu, open_gpu_libraries(*gpu, options), request, listener);
+}
+
 int run(const BenchOptions& options) {
-  const bench::GemmRequest request = bench_request(options);
   check_outputs(options.outputs(), {options.suite});
   const bool color = wants_color(options.color);
   Progress progress;
@@ -58,7 +67,7 @@ int run(const BenchOptions& options) {
     progress.clear();
     print_now(report::bench_row(context, result, color));
   };
-  const bench::GemmReport report = bench::run_gemm_bench(request, listener);
+  const bench::GemmReport report = measure(options, listener);
   if (!options.json.empty()) write_file(options.json, report::bench_json(report));
   if (!options.csv.empty()) write_file(options.csv, report::bench_csv(report));
   print(report::bench_summary(report, color));
@@ -84,8 +93,9 @@ void add_worker(CLI::App& app, Action& action) {
 void add_bench(CLI::App& app, Action& action) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command =
-      app.add_subcommand("bench", "Measure products on the CPU, beside other libraries");
+      app.add_subcommand("bench", "Measure products on the CPU or a GPU, beside other libraries");
   add_bench_options(*command, *options);
+  add_bench_gpu_options(*command, *options);
   command->footer(kExamples);
   command->callback([command, options, &action] {
     if (command->get_subcommands().empty()) action = [options] { return run(*options); };

@@ -30,16 +30,39 @@ std::vector<std::string> head(const bench::GemmContext& c) {
   std::vector<std::string> names{"group",  "dtype", "mode",     "trans_a", "trans_b",
                                  "m",      "n",     "k",        "threads", "gflops",
                                  "spread", "error", "verified", "peak",    "path"};
+  const bool on_gpu = c.device != "cpu";
+  if (on_gpu) names.insert(names.end(), {"c_dtype", "largest_error", "no_kernel"});
   for (const bench::PeerOrigin& peer : c.peers) {
     names.push_back(peer.name);
     names.push_back(peer.name + "_spread");
+    if (!on_gpu) continue;
+    names.push_back(peer.name + "_error");
+    names.push_back(peer.name + "_largest_error");
+    names.push_back(peer.name + "_plan");
   }
   names.emplace_back("ratio_to_best");
   return names;
 }
 
+template <class Value> std::string text(const Value& value) { return fmt::format("{}", value); }
+
+// A figure, or nothing where it was not measured.
+std::string figure(bool there, double value) { return there ? text(value) : std::string(); }
+
+void add_timing(std::vector<std::string>& fields, const bench::GemmTiming* timing, bool on_gpu) {
+  const bool timed = timing && !timing->samples.empty();
+  fields.push_back(figure(timed, timed ? timing->gflops : 0));
+  fields.push_back(figure(timed, timed ? timing->spread : 0));
+  if (!on_gpu) return;
+  fields.push_back(figure(timing, timing ? timing->error : 0));
+  fields.push_back(
+      figure(timing && timing->largest_error, timing ? timing->largest_error.value_or(0) : 0));
+  fields.push_back(timing ? timing->plan : std::string());
+}
+
 std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::GemmResult& r) {
-  const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  const bool on_gpu = c.device != "cpu", computed = r.no_kernel.empty();
+  const bool timed = !r.ours.samples.empty();
   std::vector<std::string> fields{r.shape.group,
                                   text(name_of(r.dtype)),
                                   r.mode,
@@ -48,22 +71,25 @@ std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::Gem
                                   text(r.shape.m),
                                   text(r.shape.n),
                                   text(r.shape.k),
-                                  text(r.threads),
-                                  text(r.ours.gflops),
-                                  text(r.ours.spread),
-                                  text(r.ours.error),
-                                  text(r.verified),
+                                  on_gpu ? std::string() : text(r.threads),
+                                  figure(timed, r.ours.gflops),
+                                  figure(timed, r.ours.spread),
+                                  figure(computed, r.ours.error),
+                                  computed ? text(r.verified) : std::string(),
                                   r.peak > 0 ? text(r.peak) : "",
                                   r.path};
-  for (const bench::PeerOrigin& peer : c.peers) {
-    const auto timing =
-        std::ranges::find_if(r.peers, [&](const auto& p) { return p.first == peer.name; });
-    const bool there = timing != r.peers.end();
-    fields.push_back(there ? text(timing->second.gflops) : "");
-    fields.push_back(there ? text(timing->second.spread) : "");
+  if (on_gpu) {
+    fields.emplace_back(name_of(r.result_dtype));
+    fields.push_back(figure(computed && r.ours.largest_error, r.ours.largest_error.value_or(0)));
+    fields.push_back(r.no_kernel);
   }
-  const std::optional<double> best = r.best_peer();
-  fields.push_back(best ? fmt::format("{:.4f}", r.ours.gflops / *best) : "");
+  for (const bench::PeerOrigin& peer : c.peers) {
+    const auto found =
+        std::ranges::find_if(r.peers, [&](const auto& p) { return p.first == peer.name; });
+    add_timing(fields, found == r.peers.end() ? nullptr : &found->second, on_gpu);
+  }
+  const std::optional<double> ratio = r.ratio();
+  fields.push_back(ratio ? fmt::format("{:.4f}", *ratio) : "");
   return fields;
 }
 

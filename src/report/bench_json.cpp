@@ -38,11 +38,37 @@ Json troubles_value(const bench::GemmContext& c) {
   return list;
 }
 
+Json environment_value(const bench::GemmContext& c) {
+  Json environment = Json::object();
+  for (const auto& [name, value] : c.environment) environment[name] = value;
+  return environment;
+}
+
+Json gpu_context_value(const bench::GemmContext& c) {
+  return {{"tilewise", c.version},
+          {"commit", c.commit},
+          {"date", c.date},
+          {"device", c.device},
+          {"processor", c.processor},
+          {"gpu", c.gpu},
+          {"memory_bandwidth", c.roofs.memory_bandwidth / 1e9},
+          {"l2_bytes", c.roofs.l2_bytes},
+          {"host", c.host},
+          {"own", c.own},
+          {"suite", c.suite},
+          {"seed", c.seed},
+          {"operands", c.operands},
+          {"peers", peers_value(c)},
+          {"left_out", troubles_value(c)},
+          {"environment", environment_value(c)}};
+}
+
 Json context_value(const bench::GemmContext& c) {
+  if (c.device != "cpu") return gpu_context_value(c);
   Json object{{"tilewise", c.version},
               {"commit", c.commit},
               {"date", c.date},
-              {"device", "cpu"},
+              {"device", c.device},
               {"processor", c.processor},
               {"caches", c.caches},
               {"cores", c.machine_cores},
@@ -56,9 +82,7 @@ Json context_value(const bench::GemmContext& c) {
               {"peak_after", peaks_value(c.peak_after)},
               {"peers", peers_value(c)},
               {"left_out", troubles_value(c)}};
-  Json environment = Json::object();
-  for (const auto& [name, value] : c.environment) environment[name] = value;
-  object["environment"] = std::move(environment);
+  object["environment"] = environment_value(c);
   return object;
 }
 
@@ -67,21 +91,42 @@ Json real_value(double value) { return std::isfinite(value) ? Json(value) : Json
 
 void put_peers(Json& object, const bench::GemmResult& r) {
   Json speeds = Json::object(), spreads = Json::object(), errors = Json::object(),
-       samples = Json::object();
+       samples = Json::object(), largest = Json::object(), plans = Json::object();
   for (const auto& [name, timing] : r.peers) {
+    errors[name] = real_value(timing.error);
+    if (timing.largest_error) largest[name] = real_value(*timing.largest_error);
+    if (!timing.plan.empty()) plans[name] = timing.plan;
+    if (timing.samples.empty()) continue;  // it computed, and was not timed
     speeds[name] = timing.gflops;
     spreads[name] = timing.spread;
-    errors[name] = real_value(timing.error);
     samples[name] = timing.samples;
   }
   object["peers"] = std::move(speeds);
   object["peer_spreads"] = std::move(spreads);
   object["peer_errors"] = std::move(errors);
+  if (!largest.empty()) object["peer_largest_errors"] = std::move(largest);
+  if (!plans.empty()) object["peer_plans"] = std::move(plans);
   object["samples"] = r.ours.samples;
   object["peer_samples"] = std::move(samples);
 }
 
-Json result_value(const bench::GemmResult& r) {
+// What ours did; a figure that was not measured is absent.
+void put_ours(Json& object, const bench::GemmResult& r) {
+  if (!r.no_kernel.empty()) {
+    object["no_kernel"] = r.no_kernel;
+    return;
+  }
+  if (!r.ours.samples.empty()) {
+    object["gflops"] = r.ours.gflops;
+    object["spread"] = r.ours.spread;
+  }
+  object["error"] = real_value(r.ours.error);
+  if (r.ours.largest_error) object["largest_error"] = real_value(*r.ours.largest_error);
+  object["verified"] = r.verified;
+  if (!r.verified) object["wrong"] = r.wrong;
+}
+
+Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
   Json object{{"group", r.shape.group},
               {"dtype", name_of(r.dtype)},
               {"mode", r.mode},
@@ -89,29 +134,34 @@ Json result_value(const bench::GemmResult& r) {
               {"trans_b", r.shape.trans_b ? "T" : "N"},
               {"m", r.shape.m},
               {"n", r.shape.n},
-              {"k", r.shape.k},
-              {"threads", r.threads},
-              {"gflops", r.ours.gflops},
-              {"spread", r.ours.spread},
-              {"error", real_value(r.ours.error)},
-              {"verified", r.verified}};
-  if (!r.verified) object["wrong"] = r.wrong;
+              {"k", r.shape.k}};
+  const bool on_gpu = c.device != "cpu";
+  if (on_gpu) {
+    object["c_dtype"] = name_of(r.result_dtype);
+  } else {
+    object["threads"] = r.threads;
+  }
+  put_ours(object, r);
   if (!r.path.empty()) object["path"] = r.path;
   if (r.peak > 0) object["peak"] = r.peak;
-  object["disturbed"] = r.disturbed;
+  if (on_gpu) {
+    object["compulsory_bytes"] = r.compulsory_bytes;
+  } else {
+    object["disturbed"] = r.disturbed;
+  }
+  if (!r.clocks.empty()) object["clocks"] = r.clocks;
   put_peers(object, r);
   return object;
 }
 
-// dtype -> group -> peer -> {ratio, lowest, …}
+// arithmetic -> group -> peer -> {ratio, lowest, …}
 Json means_value(const std::vector<bench::GeometricMean>& means) {
   Json object = Json::object();
   for (const bench::GeometricMean& mean : means) {
-    object[std::string(name_of(mean.dtype))][mean.group][mean.peer] = {
-        {"ratio", mean.ratio},
-        {"lowest", mean.lowest},
-        {"lowest_shape", mean.lowest_shape},
-        {"shapes", mean.shapes}};
+    object[mean.arithmetic()][mean.group][mean.peer] = {{"ratio", mean.ratio},
+                                                        {"lowest", mean.lowest},
+                                                        {"lowest_shape", mean.lowest_shape},
+                                                        {"shapes", mean.shapes}};
   }
   return object;
 }
@@ -128,7 +178,8 @@ std::string bench_json(const bench::GemmReport& report) {
   std::string out = fmt::format("{{\n\"context\": {},\n\"results\": [",
                                 text_of(context_value(report.context), 2));
   for (std::size_t i = 0; i < report.results.size(); ++i) {
-    out += fmt::format("{}\n{}", i == 0 ? "" : ",", text_of(result_value(report.results[i]), -1));
+    out += fmt::format("{}\n{}", i == 0 ? "" : ",",
+                       text_of(result_value(report.context, report.results[i]), -1));
   }
   return out + fmt::format("\n],\n\"geometric_means\": {}\n}}\n",
                            text_of(means_value(bench::geometric_means(report.results)), 2));

@@ -41,6 +41,14 @@ TEST(Suite, TheDefaultIsTheFileOfTheRepository) {
   EXPECT_FALSE(load_suite("short").empty());
 }
 
+TEST(Suite, WithoutTranspositionsNothingIsTransposed) {
+  const std::vector<GemmShape> shapes = parse_suite("group,m,n,k\nodd,7,8,9\n", "s");
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].group, "odd");
+  EXPECT_EQ(shape_name(shapes[0]), "7x8x9 NN");
+  EXPECT_EQ(load_suite("gpu").size(), 55u);
+}
+
 TEST(Suite, ReadsAFile) {
   const test::TemporaryFolder folder;
   const auto file = folder.with("own.csv", std::string(kHead) + "g,N,N,3,4,5\n");
@@ -68,7 +76,11 @@ std::string row(const std::string& text) { return kHead + text; }
 INSTANTIATE_TEST_SUITE_P(
     All, MalformedSuite,
     testing::Values(Malformed{"", {"no product"}}, Malformed{kHead, {"no product"}},
-                    Malformed{"group,m,n,k\n", {":1:", "expected 6 fields", "got 4"}},
+                    Malformed{"group,m,n,k\n", {"no product"}},
+                    Malformed{"group,m,k,n\nx,1,1,1\n", {":1:", "column 'n'", "'k'"}},
+                    Malformed{"group,m,n,k\nx,N,N,1,1,1\n", {":2:", "expected 4 fields", "got 6"}},
+                    Malformed{"group,m,n,k\nx,1,1,0\n", {":2:", "k:", "'0'"}},
+                    Malformed{"group,m,n\n", {":1:", "expected 6 fields", "got 3"}},
                     Malformed{"group,trans_a,trans_b,m,k,n\nx,N,N,1,1,1\n",
                               {":1:", "column 'n'", "'k'"}},
                     Malformed{row("g,N,N,1,1\n"), {":2:", "expected 6 fields", "got 5"}},

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/gpu_product.hpp"
+
+#include <fmt/format.h>
+
+namespace tilewise::bench {
+
+double GpuProblem::flops() const {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+         static_cast<double>(shape.k);
+}
+
+double GpuProblem::compulsory_bytes() const {
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+             k = static_cast<double>(shape.k);
+  return (m * k + k * n) * static_cast<double>(size_of(dtype)) +
+         m * n * static_cast<double>(size_of(result));
+}
+
+std::string GpuProblem::name() const {
+  return fmt::format("{}{}{} {}", name_of(dtype), mode == ComputeMode::kIeee ? "" : " ",
+                     mode == ComputeMode::kIeee ? "" : name_of(mode), shape_name(shape));
+}
+
+GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,
+                        std::int64_t gap) {
+  GpuProblem problem{shape, dtype, result, mode};
+  problem.lda = (shape.trans_a ? shape.m : shape.k) + gap;
+  problem.ldb = (shape.trans_b ? shape.k : shape.n) + gap;
+  problem.ldc = shape.n + gap;
+  return problem;
+}
+
+}  // namespace tilewise::bench
