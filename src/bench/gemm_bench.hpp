@@ -59,7 +59,8 @@ struct GemmResult {
   Dtype result_dtype = Dtype::kF32;                       ///< of C, on the GPU
   std::string no_kernel;                                  ///< why ours did not run; empty: it did
   double compulsory_bytes = 0;                            ///< on the GPU: A, B and C once each
-  std::string clocks;  ///< on the GPU, after the runs: "1755 MHz, 612 W, 58 °C"
+  double host_seconds = 0;  ///< on the GPU: wall time of the shape, checks included
+  std::string clocks;       ///< on the GPU, after the runs: "1755 MHz, 612 W, 58 °C"
 
   /// The fastest peer's GFLOP/s, or nothing.
   std::optional<double> best_peer() const;

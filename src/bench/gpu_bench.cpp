@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "bench/gemm_operands.hpp"
 #include "bench/gpu_roofs.hpp"
+#include "bench/lead_in.hpp"
 #include "bench/origin.hpp"
 #include "bench/sampled_check.hpp"
 #include "core/memory.hpp"
@@ -21,8 +23,7 @@
 namespace tilewise::bench {
 namespace {
 
-constexpr unsigned char kPoison = 0xFF;                        // NaN in every float
-constexpr std::uint64_t kLeadBytes = std::uint64_t{64} << 20;  // to fill: some 20 µs of an H200
+constexpr unsigned char kPoison = 0xFF;  // NaN in every float
 // Of what is free: for operands as for results; the rest is for the libraries' workspaces.
 constexpr double kShareOfMemory = 0.4;
 
@@ -96,19 +97,21 @@ class GpuBench {
   GemmReport report_;
   std::uint64_t room_ = 0;  // bytes of device memory for operands and results
   std::optional<OperandPool> pool_;
-  std::optional<device::Buffer> results_, lead_;
+  std::optional<device::Buffer> results_;
   std::vector<std::byte> c_;  // as it came back
   Arrangement arrangement_;
   Dtype result_ = Dtype::kF32;
-  std::function<void()> lead_in_;
+  LeadInWork lead_in_;
+  std::chrono::steady_clock::time_point begin_;
 };
 
 GemmReport GpuBench::run() {
   describe();
   if (listener_.ready) listener_.ready(report_.context);
   if (!device_.is_virtual()) {
-    lead_.emplace(device_, kLeadBytes);
-    lead_in_ = [this] { device_.fill(lead_->address(), 1, kLeadBytes, *stream_); };
+    lead_in_ = [lead = std::make_shared<LeadIn>(device_, *stream_)](double microseconds) {
+      lead->enqueue(microseconds);
+    };
   }
   const std::vector<GpuProblem> all = problems();
   std::optional<Dtype> filled;
@@ -207,6 +210,8 @@ GemmResult GpuBench::blank(const GpuProblem& problem) const {
 }
 
 void GpuBench::publish(GemmResult result) {
+  result.host_seconds =
+      rounded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
   report_.results.push_back(std::move(result));
   if (listener_.done) listener_.done(report_.context, report_.results.back());
 }
@@ -275,15 +280,13 @@ void GpuBench::choose(Contender& contender) {
 void GpuBench::time_all(std::vector<Contender>& contenders) {
   std::vector<EnqueueRun> runs;
   for (Contender& contender : contenders) runs.push_back(run_of(contender));
-  const auto lead_in = [&] {
-    for (std::size_t i = 0; i < runs.size(); ++i) lead_in_();
-  };
   const std::vector<std::vector<double>> samples =
-      time_in_turns(device_, *stream_, runs, arrangement_.sets, request_.limits, lead_in, random_);
+      time_in_turns(device_, *stream_, runs, arrangement_.sets, request_.limits, lead_in_, random_);
   for (std::size_t i = 0; i < runs.size(); ++i) contenders[i].milliseconds = samples[i];
 }
 
 void GpuBench::measure(const GpuProblem& problem) {
+  begin_ = std::chrono::steady_clock::now();
   GemmResult result = blank(problem);
   try {
     arrangement_ = arrange(problem, cache(), room_);

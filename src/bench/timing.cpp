@@ -53,11 +53,14 @@ double time_one(device::Device& device, device::Stream& stream, const EnqueueRun
   return timed.milliseconds();
 }
 
+using Clock = std::chrono::steady_clock;
+constexpr double kFirstLeadUs = 100;  // before it is known how long the host takes
+
 /// Contenders, and the events around their runs.
 class Turns {
  public:
   Turns(device::Device& device, device::Stream& stream, const std::vector<EnqueueRun>& contenders,
-        int sets, const std::function<void()>& lead_in, std::mt19937_64& random)
+        int sets, const LeadInWork& lead_in, std::mt19937_64& random)
       : device_(device),
         stream_(stream),
         contenders_(contenders),
@@ -93,13 +96,18 @@ class Turns {
     }
     std::vector<std::size_t> order(many);
     std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<double> host_us;
     for (std::size_t round = 0; round < static_cast<std::size_t>(count); ++round) {
       std::ranges::shuffle(order, random_);
-      if (lead_in_ && short_rounds_) lead_in_();
+      if (lead_in_ && short_rounds_) lead_in_(lead_us_);
+      const Clock::time_point begin = Clock::now();
       for (const std::size_t who : order) {
         runs_[round * many + who].run(contenders_[who], rotation_.next());
       }
+      host_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
     }
+    // What the host needed for most rounds, and half as much again.
+    if (count > 1) lead_us_ = 10 + 1.5 * median(std::move(host_us));
     std::vector<std::vector<double>> samples(many);
     for (std::size_t i = 0; i < many * static_cast<std::size_t>(count); ++i) {
       samples[i % many].push_back(runs_[i].milliseconds());
@@ -113,10 +121,11 @@ class Turns {
   device::Stream& stream_;
   const std::vector<EnqueueRun>& contenders_;
   Rotation rotation_;
-  const std::function<void()>& lead_in_;
+  const LeadInWork& lead_in_;
   std::mt19937_64& random_;
   std::vector<TimedRun> runs_;
   bool short_rounds_ = true;
+  double lead_us_ = kFirstLeadUs;
 };
 
 }  // namespace
@@ -184,20 +193,19 @@ Samples time_interleaved(device::Device& device, device::Stream& stream, const E
 
 std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
                                                const std::vector<EnqueueRun>& contenders, int sets,
-                                               const TurnLimits& limits,
-                                               const std::function<void()>& lead_in,
+                                               const TurnLimits& limits, const LeadInWork& lead_in,
                                                std::mt19937_64& random) {
   return Turns(device, stream, contenders, sets, lead_in, random).measure(limits);
 }
 
 double time_shortly(device::Device& device, device::Stream& stream, const EnqueueRun& run, int sets,
-                    const std::function<void()>& lead_in) {
+                    const LeadInWork& lead_in) {
   constexpr double kLongMs = 20;
   constexpr int kRuns = 4;
   Rotation rotation(sets);
   double best = time_one(device, stream, run, rotation);  // its first run may load its kernel
   for (int i = 0; i < kRuns && best < kLongMs; ++i) {
-    if (lead_in) lead_in();
+    if (lead_in) lead_in(kFirstLeadUs);
     best = std::min(best, time_one(device, stream, run, rotation));
   }
   return best;

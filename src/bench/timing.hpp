@@ -50,17 +50,19 @@ struct TurnLimits {
   int repeat = 0;        ///< rounds; 0: as many as `seconds` allow, 10 to 200
 };
 
+/// Puts about so many microseconds of other work in the stream: bench/lead_in.hpp.
+using LeadInWork = std::function<void(double microseconds)>;
+
 /// Times several contenders in rounds: each runs once a round, in an order that `random` shuffles. The result
 /// has milliseconds by contender and round. Rounds shorter than what the host needs to enqueue them are led
 /// by `lead_in`, work that keeps the device busy meanwhile, so that no event waits for the host.
 std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
                                                const std::vector<EnqueueRun>& contenders, int sets,
-                                               const TurnLimits& limits,
-                                               const std::function<void()>& lead_in,
+                                               const TurnLimits& limits, const LeadInWork& lead_in,
                                                std::mt19937_64& random);
 
 /// Milliseconds that the fastest of a few runs took: one, where one is long.
 double time_shortly(device::Device& device, device::Stream& stream, const EnqueueRun& run, int sets,
-                    const std::function<void()>& lead_in);
+                    const LeadInWork& lead_in);
 
 }  // namespace tilewise::bench

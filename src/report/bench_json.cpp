@@ -146,6 +146,7 @@ Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
   if (r.peak > 0) object["peak"] = r.peak;
   if (on_gpu) {
     object["compulsory_bytes"] = r.compulsory_bytes;
+    object["host_seconds"] = r.host_seconds;
   } else {
     object["disturbed"] = r.disturbed;
   }

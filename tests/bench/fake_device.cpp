@@ -122,6 +122,7 @@ std::unique_ptr<device::Module> FakeDevice::load(const kernels::KernelImage&) {
 
 void FakeDevice::launch(device::Kernel& kernel, const device::Launch& launch, device::Stream&) {
   const std::string& name = dynamic_cast<FakeKernel&>(kernel).name();
+  if (name == "pause_clocks") return;
   const Order order = name.ends_with("column") ? Order::kColumnMajor : Order::kRowMajor;
   ++launches_;
   if (name.starts_with("fake_f64")) {

@@ -6,6 +6,9 @@
 
 #include <chrono>
 #include <string>
+#include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "fake_device.hpp"
 #include "tilewise/error.hpp"
@@ -81,6 +84,45 @@ TEST(TimeInterleaved, WorksWithoutAPeer) {
   EXPECT_GE(samples.ours_ms.size(), 10u);
   EXPECT_TRUE(samples.peer_ms.empty());
   EXPECT_GT(runs, 10);
+}
+
+TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindItsLeadIn) {
+  FakeDevice device;
+  const auto stream = device.create_stream();
+  std::string runs;
+  std::vector<int> sets;
+  const auto contender = [&](char name) {
+    return [&, name](int set) { runs += name, sets.push_back(set); };
+  };
+  std::mt19937_64 random(1);
+  const auto lead_in = [&](double microseconds) {
+    EXPECT_GE(microseconds, 10);
+    runs += '|';
+  };
+  const auto samples =
+      time_in_turns(device, *stream, {contender('a'), contender('b'), contender('c')}, 5, {0.1, 12},
+                    lead_in, random);
+  ASSERT_EQ(samples.size(), 3u);
+  for (const std::vector<double>& each : samples) EXPECT_EQ(each.size(), 12u);
+  ASSERT_GE(runs.size(), 48u);
+  for (std::size_t i = runs.size() - 48; i < runs.size(); i += 4) {
+    std::string round = runs.substr(i, 4);
+    std::ranges::sort(round);
+    EXPECT_EQ(round, "abc|");
+  }
+  for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_EQ(sets[i], (sets[i - 1] + 1) % 5);
+}
+
+TEST(TimeInTurns, TakesTenRoundsOfSlowRunsAndNoLeadIn) {
+  FakeDevice device;
+  const auto stream = device.create_stream();
+  std::mt19937_64 random(1);
+  int leads = 0;
+  const EnqueueRun slow = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(3)); };
+  const auto samples = time_in_turns(
+      device, *stream, {slow}, 1, {0.005, 0}, [&](double) { ++leads; }, random);
+  EXPECT_EQ(samples[0].size(), 10u);
+  EXPECT_EQ(leads, 1) << "only before it was known how long a run takes";
 }
 
 }  // namespace
