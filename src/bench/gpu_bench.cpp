@@ -18,6 +18,7 @@
 #include "bench/sampled_check.hpp"
 #include "core/memory.hpp"
 #include "core/thread_pool.hpp"
+#include "gemm/gpu/plan.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::bench {
@@ -203,7 +204,7 @@ GemmResult GpuBench::blank(const GpuProblem& problem) const {
   result.shape = problem.shape;
   result.dtype = problem.dtype;
   result.result_dtype = problem.result;
-  result.mode = name_of(problem.mode);
+  result.mode = gpu::name_of(problem.mode);
   result.peak = rounded(peak_of(device_.gpu(), problem.dtype, problem.mode) / 1e9);
   result.compulsory_bytes = problem.compulsory_bytes();
   return result;

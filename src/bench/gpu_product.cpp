@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
+#include "gemm/gpu/plan.hpp"
+
 namespace tilewise::bench {
 
 double GpuProblem::flops() const {
@@ -19,8 +23,8 @@ double GpuProblem::compulsory_bytes() const {
 }
 
 std::string GpuProblem::name() const {
-  return fmt::format("{}{}{} {}", name_of(dtype), mode == ComputeMode::kIeee ? "" : " ",
-                     mode == ComputeMode::kIeee ? "" : name_of(mode), shape_name(shape));
+  const std::string_view how = mode == ComputeMode::kIeee ? "" : gpu::name_of(mode);
+  return fmt::format("{}{}{} {}", name_of(dtype), how.empty() ? "" : " ", how, shape_name(shape));
 }
 
 GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,

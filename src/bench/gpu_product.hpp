@@ -7,34 +7,20 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "bench/suite.hpp"
 #include "core/dtype.hpp"
 #include "device/device.hpp"
+#include "tilewise/gpu.hpp"
 
 namespace tilewise::bench {
-
-/// How f32 is multiplied: as it is, on tensor cores without a loss, or on tensor cores that read 19 bits of
-/// it. Other dtypes have kIeee only.
-enum class ComputeMode { kIeee, kAccurate, kTf32 };
-
-/// "ieee", "accurate", "tf32": what tables, JSON and --mode say.
-constexpr std::string_view name_of(ComputeMode mode) {
-  switch (mode) {
-    case ComputeMode::kIeee: return "ieee";
-    case ComputeMode::kAccurate: return "accurate";
-    case ComputeMode::kTf32: return "tf32";
-  }
-  return "?";
-}
 
 /// C = op(A)·op(B), all row-major; C is overwritten (alpha = 1, beta = 0).
 struct GpuProblem {
   GemmShape shape;
-  Dtype dtype = Dtype::kF32;   ///< of A and B
-  Dtype result = Dtype::kF32;  ///< of C: f64 for f64, else f32 or `dtype`
-  ComputeMode mode = ComputeMode::kIeee;
+  Dtype dtype = Dtype::kF32;              ///< of A and B
+  Dtype result = Dtype::kF32;             ///< of C: f64 for f64, else f32 or `dtype`
+  ComputeMode mode = ComputeMode::kIeee;  ///< of f32; other dtypes have kIeee only
   /// Elements from one row to the next of A, B and C as they are stored (A m×k, or k×m when transposed).
   std::int64_t lda = 0, ldb = 0, ldc = 0;
 

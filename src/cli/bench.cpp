@@ -48,8 +48,8 @@ int verdict(const bench::GemmReport& report) {
 bench::GemmReport measure(const BenchOptions& options, const bench::GemmListener& listener) {
   if (options.device == "cpu") return bench::run_gemm_bench(bench_request(options), listener);
   const bench::GpuRequest request = bench_gpu_request(options);
-  const std::unique_ptr<device::Device> gpu = open_bench_gpu(options);
-  return bench::run_gpu_bench(*gpu, open_gpu_libraries(*gpu, options), request, listener);
+  GpuContext gpu = open_bench_gpu(options);
+  return bench::run_gpu_bench(device_of(gpu), open_gpu_libraries(gpu, options), request, listener);
 }
 
 int run(const BenchOptions& options) {

@@ -8,8 +8,10 @@
 #include <array>
 
 #include "bench/cublas.hpp"
-#include "bench/rung_library.hpp"
+#include "bench/own_gpu_library.hpp"
 #include "cli/arguments.hpp"
+#include "gemm/gpu/context.hpp"
+#include "gemm/gpu/plan.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::cli {
@@ -20,8 +22,7 @@ constexpr std::array<std::string_view, 2> kResults{"f32", "same"};
 constexpr std::array<std::string_view, 4> kDtypes{"f32", "f64", "bf16", "f16"};
 constexpr std::array<std::string_view, 2> kPeers{"cublas", "cublaslt"};
 constexpr double kSeconds = 0.4;
-constexpr std::array kModes{bench::ComputeMode::kIeee, bench::ComputeMode::kAccurate,
-                            bench::ComputeMode::kTf32};
+constexpr std::array kModes{ComputeMode::kIeee, ComputeMode::kAccurate, ComputeMode::kTf32};
 
 void add_choice(CLI::App& command, const std::string& name, const std::string& type,
                 std::string& value, const std::string& help,
@@ -48,14 +49,14 @@ void add_text(CLI::App& command, const std::string& name, const std::string& typ
   throw Error(ErrorCode::kInvalidArgument, message);
 }
 
-std::vector<bench::ComputeMode> parse_modes(const std::string& list) {
+std::vector<ComputeMode> parse_modes(const std::string& list) {
   std::vector<std::string_view> names;
-  for (const bench::ComputeMode mode : kModes) names.push_back(name_of(mode));
-  std::vector<bench::ComputeMode> modes;
+  for (const ComputeMode mode : kModes) names.push_back(gpu::name_of(mode));
+  std::vector<ComputeMode> modes;
   for (const std::string& word : split_list(list)) {
     parse_choice("--mode", word, names);
-    const bench::ComputeMode mode =
-        *std::ranges::find(kModes, word, [](bench::ComputeMode m) { return name_of(m); });
+    const ComputeMode mode =
+        *std::ranges::find(kModes, word, [](ComputeMode m) { return gpu::name_of(m); });
     if (std::ranges::find(modes, mode) != modes.end()) {
       fail(fmt::format("--mode: '{}' stands there twice", word));
     }
@@ -115,15 +116,18 @@ bench::GpuRequest bench_gpu_request(const BenchOptions& o) {
   return request;
 }
 
-std::unique_ptr<device::Device> open_bench_gpu(const BenchOptions& o) {
+GpuContext open_bench_gpu(const BenchOptions& o) {
   const device::Choice choice =
       o.device == "virtual" ? device::Choice::kVirtual : device::Choice::kCuda;
-  return device::open(choice, o.gpu.empty() ? "h200" : o.gpu);
+  return GpuContext::State::context_on(device::open(choice, o.gpu.empty() ? "h200" : o.gpu));
 }
 
-bench::GpuLibraries open_gpu_libraries(device::Device& device, const BenchOptions& o) {
+device::Device& device_of(GpuContext& context) { return *context.state().device; }
+
+bench::GpuLibraries open_gpu_libraries(GpuContext& context, const BenchOptions& o) {
+  device::Device& device = device_of(context);
   bench::GpuLibraries libraries;
-  libraries.own = bench::open_rung_library(device);
+  libraries.own = bench::open_own_gpu_library(context);
   if (o.peers == "none" || (o.peers.empty() && device.is_virtual())) return libraries;
   std::vector<std::string> names(kPeers.begin(), kPeers.end());
   if (!o.peers.empty()) names = split_list(o.peers);

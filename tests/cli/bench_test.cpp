@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/temporary_folder.hpp"
+#include "kernels/images.hpp"
 #include "program.hpp"
 
 namespace tilewise::test {
@@ -47,7 +48,20 @@ TEST_P(BenchUsage, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Options, BenchUsage,
     testing::Values(
-        Mistake{{"bench", "--device", "cuda"}, {"--device", "cpu", "'cuda'"}},
+        Mistake{{"bench", "--device", "tpu"}, {"--device", "cpu", "'tpu'"}},
+        Mistake{{"bench", "--mode", "accurate"}, {"--mode", "cuda or virtual"}},
+        Mistake{{"bench", "--operands", "wide"}, {"--operands", "cuda or virtual"}},
+        Mistake{{"bench", "--gap", "1"}, {"--gap", "cuda or virtual"}},
+        Mistake{{"bench", "--device", "virtual", "--gap", "-1"}, {"--gap", "'-1'"}},
+        Mistake{{"bench", "--device", "virtual", "--operands", "odd"}, {"--operands", "'odd'"}},
+        Mistake{{"bench", "--device", "virtual", "--mode", "acurate"}, {"did you mean 'accurate'"}},
+        Mistake{{"bench", "--device", "virtual", "--mode", "ieee,ieee"}, {"--mode", "twice"}},
+        Mistake{{"bench", "--device", "virtual", "--dtype", "s8"}, {"--dtype", "'s8'"}},
+        Mistake{{"bench", "--device", "virtual", "--threads", "2"}, {"--threads", "--device cpu"}},
+        Mistake{{"bench", "--device", "virtual", "--peer", "openblas"}, {"--peer", "'openblas'"}},
+        Mistake{{"bench", "--device", "virtual", "--peer", "cublas"}, {"not a CUDA device"}},
+        Mistake{{"bench", "--device", "virtual", "--gpu", "h20"}, {"did you mean 'h200'"}},
+        Mistake{{"bench", "--device", "cuda", "--gpu", "h200"}, {"--gpu", "virtual"}},
         Mistake{{"bench", "--dtype", "f23"}, {"--dtype", "'f23'"}},
         Mistake{{"bench", "--dtype", "f32,f32"}, {"--dtype", "twice"}},
         Mistake{{"bench", "--m", "8"}, {"--n is missing"}},
@@ -90,6 +104,39 @@ TEST(Bench, WritesJsonAndCsv) {
   EXPECT_FALSE(value["context"]["processor"].get<std::string>().empty());
   std::ifstream lines(csv);
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 5);
+}
+
+TEST(Bench, AVirtualGpuHasErrorsAndNoTimes) {
+  if (kernels::gemm_images().empty()) GTEST_SKIP() << "built without nvcc";
+  const TemporaryFolder folder;
+  const std::string json = folder / "b.json", csv = folder / "b.csv";
+  const Outcome outcome =
+      run({"bench", "--device", "virtual", "--m", "33", "--n", "17", "--k", "40", "--trans",
+           "NN,NT,TN,TT", "--gap", "1", "--json", json, "--csv", csv});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json value = Json::parse(std::ifstream(json));
+  EXPECT_EQ(value["context"]["device"], "virtual");
+  ASSERT_EQ(value["results"].size(), 20u) << "five arithmetics, four transpositions";
+  for (const Json& result : value["results"]) {
+    EXPECT_FALSE(result.contains("gflops"));
+    const bool plain = result["dtype"] == "f32" && result["mode"] == "ieee";
+    EXPECT_TRUE(!plain || !result.contains("no_kernel")) << result;
+    if (result.contains("no_kernel")) continue;
+    EXPECT_EQ(result["verified"], true) << result;
+    EXPECT_LT(result["error"], 1e-6) << result;
+    EXPECT_GT(result["largest_error"], 0) << result;
+    EXPECT_FALSE(result["path"].get<std::string>().empty()) << result;
+  }
+  EXPECT_TRUE(contains(outcome.out, "no times")) << outcome.out;
+  std::ifstream lines(csv);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 21);
+}
+
+TEST(Bench, WithoutAGpuSaysWhatIsMissing) {
+  const Outcome outcome = run({"bench", "--device", "cuda", "--m", "4", "--n", "4", "--k", "4"});
+  if (outcome.code == 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(contains(outcome.err, "no CUDA device")) << outcome.err;
 }
 
 TEST(Bench, MeasuresGroupsOfASuite) {

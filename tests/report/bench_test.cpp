@@ -43,6 +43,34 @@ bench::GemmReport sample() {
   return report;
 }
 
+// A GPU's: one result of each kind there is.
+bench::GemmReport gpu_sample() {
+  bench::GemmReport report;
+  bench::GemmContext& c = report.context;
+  c.device = "cuda", c.processor = "NVIDIA H200, driver 580.159, CUDA 13.0", c.gpu = "h200";
+  c.host = "Some Processor, 16 cores", c.own = "tilewise 0.1.0", c.suite = "gpu",
+  c.operands = "wide";
+  c.roofs = {4800e9, 62914560};
+  c.peers = {{"cublas", "/lib/libcublas.so.13", "cuBLAS 13.1.0"},
+             {"cublaslt", "", "cuBLASLt 13.1.0"}};
+  bench::GemmResult ieee;
+  ieee.shape = {"square_large", false, false, 4096, 4096, 4096};
+  ieee.ours = {{51000, 52000, 50000}, 51000, 1.5, 1.2e-6, 3e-7};
+  ieee.path = "simt 128x128", ieee.peak = 66908, ieee.compulsory_bytes = 3 * 4096.0 * 4096 * 4;
+  ieee.peers = {{"cublas", {{50000, 50000}, 50000, 2, 1.1e-6, 4e-7}},
+                {"cublaslt", {{60000}, 60000, 0, 1.15e-6, 5e-7, "heuristic 3 of 8"}}};
+  bench::GemmResult accurate = ieee;
+  accurate.mode = "accurate";
+  accurate.ours = {{200000}, 200000, 0, 3e-7, 1e-7};
+  bench::GemmResult missing;
+  missing.shape = {"odd", true, false, 7, 8, 9};
+  missing.dtype = missing.result_dtype = Dtype::kF16;
+  missing.no_kernel = "no f16 here";
+  missing.peers = {{"cublas", {{5}, 5, 0, 1e-4, 1e-4}}};
+  report.results = {ieee, accurate, missing};
+  return report;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -239,6 +267,97 @@ TEST(ComparisonTable, NamesWhatChanged) {
   after.machine = "Another";
   EXPECT_TRUE(
       contains(comparison_table(bench::compare(before, after, 5), true), "machines differ"));
+}
+
+TEST(GpuBenchJson, HasTheSchemaAndIsReadAgain) {
+  const std::string text = bench_json(gpu_sample());
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json["context"]["device"], "cuda");
+  EXPECT_EQ(json["context"]["gpu"], "h200");
+  EXPECT_EQ(json["context"]["memory_bandwidth"], 4800);
+  EXPECT_EQ(json["context"]["operands"], "wide");
+  EXPECT_FALSE(json["context"].contains("threads"));
+  const Json& r = json["results"][0];
+  EXPECT_EQ(r["c_dtype"], "f32");
+  EXPECT_EQ(r["largest_error"], 3e-7);
+  EXPECT_EQ(r["peer_largest_errors"]["cublaslt"], 5e-7);
+  EXPECT_EQ(r["peer_plans"], Json::parse(R"({"cublaslt": "heuristic 3 of 8"})"));
+  EXPECT_EQ(r["compulsory_bytes"], 201326592);
+  EXPECT_FALSE(r.contains("threads"));
+  EXPECT_FALSE(r.contains("disturbed"));
+  const Json& missing = json["results"][2];
+  EXPECT_EQ(missing["no_kernel"], "no f16 here");
+  for (const char* key : {"gflops", "spread", "error", "verified", "largest_error"}) {
+    EXPECT_FALSE(missing.contains(key)) << key;
+  }
+  EXPECT_EQ(missing["peers"]["cublas"], 5);
+  EXPECT_DOUBLE_EQ(json["geometric_means"]["f32"]["all"]["best"]["ratio"], 51.0 / 60);
+  EXPECT_DOUBLE_EQ(json["geometric_means"]["f32 accurate"]["all"]["best"]["ratio"], 200.0 / 60);
+  EXPECT_FALSE(json["geometric_means"].contains("f16"));
+
+  const bench::ComparedFile file = read_bench_json(text, "x.json");
+  ASSERT_EQ(file.results.size(), 2u) << "what has no time is not compared";
+  EXPECT_EQ(file.results[1].key(), "f32 4096x4096x4096 NN accurate");
+  EXPECT_EQ(file.results[1].gflops, 200000);
+  EXPECT_EQ(file.machine, "NVIDIA H200, driver 580.159, CUDA 13.0");
+}
+
+TEST(GpuBenchJson, AVirtualGpusFileHasNothingToCompare) {
+  bench::GemmReport report = gpu_sample();
+  report.context.device = "virtual";
+  for (bench::GemmResult& result : report.results) {
+    result.ours.samples.clear(), result.ours.gflops = 0;
+    for (auto& [name, timing] : result.peers) timing.samples.clear(), timing.gflops = 0;
+  }
+  const std::string text = bench_json(report);
+  const Json r = Json::parse(text)["results"][0];
+  EXPECT_FALSE(r.contains("gflops"));
+  EXPECT_EQ(r["error"], 1.2e-6);
+  EXPECT_TRUE(r["peers"].empty());
+  EXPECT_EQ(r["peer_errors"]["cublas"], 1.1e-6);
+  EXPECT_TRUE(read_bench_json(text, "x.json").results.empty());
+  EXPECT_TRUE(contains(bench_heading(report.context, false), "no times"));
+  EXPECT_TRUE(contains(bench_row(report.context, report.results[0], false), "–"));
+}
+
+TEST(GpuBenchCsv, HasErrorsAndPlans) {
+  const std::vector<std::string> lines = lines_of(bench_csv(gpu_sample()));
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(
+      lines[0],
+      "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
+      "c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_largest_error,"
+      "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
+      "cublaslt_plan,ratio_to_best\r");
+  EXPECT_EQ(lines[1],
+            "square_large,f32,ieee,N,N,4096,4096,4096,,51000,1.5,1.2e-06,true,66908,simt 128x128,"
+            "f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
+  EXPECT_EQ(lines[3], "odd,f16,ieee,T,N,7,8,9,,,,,,,,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
+}
+
+TEST(GpuBenchTable, ShowsTeraflopsAndErrors) {
+  const bench::GemmReport report = gpu_sample();
+  const std::string head = bench_heading(report.context, false);
+  for (const char* part : {"NVIDIA H200, driver 580.159", "Some Processor, 16 cores", "TFLOP/s",
+                           "cuBLAS 13.1.0 (/lib/libcublas.so.13)", "operands      wide"}) {
+    EXPECT_TRUE(contains(head, part)) << part << " in " << head;
+  }
+  const std::string row = bench_row(report.context, report.results[0], false);
+  for (const char* part : {"square_large", "f32      4096x4096x4096 NN", "51.0", "1.5%", "76.2",
+                           "50.0", "60.0", "0.850 <", "1.2e-06"}) {
+    EXPECT_TRUE(contains(row, part)) << part << " in " << row;
+  }
+  EXPECT_FALSE(contains(row, "1.2e-06 >")) << "within a tenth of the peers' error";
+  bench::GemmResult worse = report.results[1];
+  EXPECT_TRUE(contains(bench_row(report.context, worse, false), "accurate"));
+  worse.ours.error = 1.11e-6;
+  EXPECT_TRUE(contains(bench_row(report.context, worse, false), "1.1e-06 > 1.1e-06"))
+      << "accurate may be no worse at all";
+  const std::string missing = bench_row(report.context, report.results[2], false);
+  EXPECT_TRUE(contains(missing, "no kernel: no f16 here")) << missing;
+  const std::string summary = bench_summary(report, false);
+  EXPECT_TRUE(contains(summary, "f32 accurate: ours / peer")) << summary;
+  EXPECT_TRUE(contains(summary, "3.333")) << summary;
 }
 
 }  // namespace

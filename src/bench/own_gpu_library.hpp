@@ -5,10 +5,11 @@
 #include <memory>
 
 #include "bench/gpu_product.hpp"
+#include "tilewise/gpu.hpp"
 
 namespace tilewise::bench {
 
-/// The ladder's last rung of each arithmetic as a library: packed, nothing transposed, C of the rung's type.
-std::unique_ptr<GpuLibrary> open_rung_library(device::Device& device);
+/// This library, as tilewise/gpu.hpp offers it to everyone. `context` must outlive it.
+std::unique_ptr<GpuLibrary> open_own_gpu_library(GpuContext& context);
 
 }  // namespace tilewise::bench

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/own_gpu_library.hpp"
+
+#include <cstdlib>
+
+#include "bench/origin.hpp"
+#include "device/cuda/handles.hpp"
+#include "gemm/gpu/context.hpp"
+#include "gemm/gpu/plan.hpp"
+#include "tilewise/error.hpp"
+
+namespace tilewise::bench {
+namespace {
+
+// op(X), rows×columns, where X stands transposed or not.
+template <class T>
+MatrixView<T> view_of(device::Address address, std::int64_t rows, std::int64_t columns,
+                      bool is_transposed, std::int64_t leading) {
+  T* const data = reinterpret_cast<T*>(address);
+  return is_transposed ? transposed(row_major(data, columns, rows, leading))
+                       : row_major(data, rows, columns, leading);
+}
+
+/// A product of elements T with a result of elements C.
+template <class T, class C> class OwnProduct final : public GpuProduct {
+ public:
+  OwnProduct(GpuContext& context, const GpuProblem& problem)
+      : context_(context), problem_(problem), plan_(planned()) {}
+
+  std::string plan() const override { return plan_; }
+
+  void enqueue(const GpuMatrices& matrices, device::Stream& stream) override {
+    GpuGemmOptions options;
+    options.mode = problem_.mode;
+    if (!context_.state().device->is_virtual()) options.stream = device::cuda::handle_of(stream);
+    gemm(context_, Scalar(1), a(matrices), b(matrices), Scalar(0), c(matrices), options);
+  }
+
+ private:
+  using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+  MatrixView<const T> a(const GpuMatrices& matrices) const {
+    const GemmShape& s = problem_.shape;
+    return view_of<const T>(matrices.a, s.m, s.k, s.trans_a, problem_.lda);
+  }
+  MatrixView<const T> b(const GpuMatrices& matrices) const {
+    const GemmShape& s = problem_.shape;
+    return view_of<const T>(matrices.b, s.k, s.n, s.trans_b, problem_.ldb);
+  }
+  MatrixView<C> c(const GpuMatrices& matrices) const {
+    return view_of<C>(matrices.c, problem_.shape.m, problem_.shape.n, false, problem_.ldc);
+  }
+
+  // What the library will choose for operands that begin on 256 bytes, as ours do.
+  std::string planned() const {
+    constexpr GpuMatrices kAnywhere{256, 256, 256};
+    const auto batch = [](const auto& view) { return api::untyped(strided(view, 0)); };
+    const gpu::Problem problem =
+        gpu::problem_of(problem_.dtype, problem_.result, problem_.mode, 1,
+                        gpu::Scalar(1.0, nullptr, false), batch(a(kAnywhere)), batch(b(kAnywhere)),
+                        gpu::Scalar(0.0, nullptr, false), batch(c(kAnywhere)));
+    const GpuContext::State& state = context_.state();
+    return gpu::name_of(gpu::choose(problem, state.device->gpu(), state.workspace_limit,
+                                    gpu::wish_in(std::getenv("TILEWISE_PLAN"))));
+  }
+
+  GpuContext& context_;
+  GpuProblem problem_;
+  std::string plan_;
+};
+
+class OwnLibrary final : public GpuLibrary {
+ public:
+  explicit OwnLibrary(GpuContext& context) : context_(context) {}
+  std::string name() const override { return "tilewise"; }
+  std::string version() const override { return "tilewise " + own_version(); }
+  std::unique_ptr<GpuProduct> prepare(const GpuProblem& problem) override {
+    const bool narrow = problem.result == problem.dtype;
+    switch (problem.dtype) {
+      case Dtype::kF32: return make<float, float>(problem);
+      case Dtype::kF64: return make<double, double>(problem);
+      case Dtype::kBF16:
+        return narrow ? make<BFloat16, BFloat16>(problem) : make<BFloat16, float>(problem);
+      case Dtype::kF16:
+        return narrow ? make<Float16, Float16>(problem) : make<Float16, float>(problem);
+      default: break;
+    }
+    throw Error(ErrorCode::kUnsupported, problem.name() + ": products of floats only");
+  }
+
+ private:
+  template <class T, class C> std::unique_ptr<GpuProduct> make(const GpuProblem& problem) {
+    return std::make_unique<OwnProduct<T, C>>(context_, problem);
+  }
+
+  GpuContext& context_;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuLibrary> open_own_gpu_library(GpuContext& context) {
+  return std::make_unique<OwnLibrary>(context);
+}
+
+}  // namespace tilewise::bench
