@@ -206,6 +206,73 @@ TILEWISE_API tw_status tw_gemm_batch_strided_f16_f32(tw_context* context, tw_ord
                                                      float beta, float* c, int64_t ldc,
                                                      int64_t stride_c, int64_t count);
 
+// --- GPUs ------------------------------------------------------------------------------------------
+//
+// Products of matrices in the memory of an NVIDIA GPU; their pointers are addresses of device memory. A
+// call returns when the work is in the stream, which may be one that is being captured; the matrices must
+// live until it is done.
+
+/// Element types.
+typedef int32_t tw_dtype;
+enum { TW_F16 = 0, TW_BF16 = 1, TW_F32 = 2, TW_F64 = 3 };
+
+/// How products are computed: in the arithmetic of the element type; f32 on tensor cores with an error no
+/// larger than that; f32 of which tensor cores read 19 bits.
+typedef int32_t tw_compute_mode;
+enum { TW_IEEE = 0, TW_ACCURATE = 1, TW_TF32 = 2 };
+
+/// What outlives a call: loaded kernels, and memory that products work in. For any number of threads and
+/// streams at the same time.
+typedef struct tw_gpu_context tw_gpu_context;
+
+/// Sets *context to a new one on GPU number `device`, as the CUDA driver counts. A product may take at most
+/// `workspace_bytes` of device memory for itself while it runs; negative: no limit. TW_NO_DEVICE where there is
+/// no driver or no such GPU, TW_UNSUPPORTED for a GPU below compute capability 8.0 and for a library built
+/// without GPU kernels. After a failure *context is NULL.
+TILEWISE_API tw_status tw_gpu_context_create(int32_t device, int64_t workspace_bytes,
+                                             tw_gpu_context** context);
+
+/// Frees what the context has; NULL is nothing to do. No call may be using it, and all of its work is done.
+TILEWISE_API void tw_gpu_context_destroy(tw_gpu_context* context);
+
+/// What a product is told besides matrices. All zero, and a NULL pointer to one, are the defaults.
+typedef struct tw_gpu_options {
+  void* stream;               ///< a CUstream or cudaStream_t; NULL: the default stream
+  tw_compute_mode mode;       ///< of f32; other types know TW_IEEE alone
+  int32_t scalars_on_device;  ///< not 0: alpha and beta point to device memory
+  /// Device memory to work in, aligned to 256 bytes, that no other product uses at the same time; NULL: the
+  /// context takes what it needs, in the order of the stream.
+  void* workspace;
+  int64_t workspace_bytes;
+  int64_t reserved[4];  ///< 0
+} tw_gpu_options;
+
+/// One product. A and B have type `ab_type`, C `c_type`: F32 with F32, F64 with F64, F16 or BF16 with
+/// themselves or with F32. alpha and beta point to one double each for F64, else to one float each.
+TILEWISE_API tw_status tw_gpu_gemm(tw_gpu_context* context, tw_order order, tw_transpose trans_a,
+                                   tw_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                   const void* alpha, tw_dtype ab_type, const void* a, int64_t lda,
+                                   const void* b, int64_t ldb, const void* beta, tw_dtype c_type,
+                                   void* c, int64_t ldc, const tw_gpu_options* options);
+
+/// `count` products of one shape; matrix i begins i·stride elements after the first. A stride may be
+/// negative; 0 means that all products share a factor.
+TILEWISE_API tw_status tw_gpu_gemm_batch_strided(
+    tw_gpu_context* context, tw_order order, tw_transpose trans_a, tw_transpose trans_b, int64_t m,
+    int64_t n, int64_t k, const void* alpha, tw_dtype ab_type, const void* a, int64_t lda,
+    int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    tw_dtype c_type, void* c, int64_t ldc, int64_t stride_c, int64_t count,
+    const tw_gpu_options* options);
+
+/// The same where matrix i begins at a[i], b[i], c[i]; these arrays stand in device memory, too.
+TILEWISE_API tw_status tw_gpu_gemm_batch(tw_gpu_context* context, tw_order order,
+                                         tw_transpose trans_a, tw_transpose trans_b, int64_t m,
+                                         int64_t n, int64_t k, const void* alpha, tw_dtype ab_type,
+                                         const void* const* a, int64_t lda, const void* const* b,
+                                         int64_t ldb, const void* beta, tw_dtype c_type,
+                                         void* const* c, int64_t ldc, int64_t count,
+                                         const tw_gpu_options* options);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -19,5 +19,6 @@ void add_golden(CLI::App& app, Action& action);
 void add_gemm(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_emulate(CLI::App& app, Action& action);
+void add_plan(CLI::App& app, Action& action);
 
 }  // namespace tilewise::cli

@@ -2,66 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The products of tilewise/tilewise.h: arguments become views, and op() the order they are read in.
-#include <string>
-
+#include "gemm/c_layout.hpp"
 #include "gemm/c_status.hpp"
 #include "gemm/product.hpp"
 
 namespace tilewise::api {
 namespace {
-
-const Names kNames{{"a", "a", "m", "k", "lda", "order", "stride_a", "a"},
-                   {"b", "b", "k", "n", "ldb", "order", "stride_b", "b"},
-                   {"c", "c", "m", "n", "ldc", "order", "stride_c", "c"},
-                   "threads"};
-
-[[noreturn, gnu::cold]] void refuse(const char* name, std::int32_t value, const char* expected) {
-  throw Error(ErrorCode::kInvalidArgument,
-              std::string(name) + " = " + std::to_string(value) + ": expected " + expected);
-}
-
-bool transposes(const char* name, tw_transpose transpose) {
-  if (transpose == TW_NO_TRANSPOSE) return false;
-  if (transpose == TW_TRANSPOSE) return true;
-  refuse(name, transpose, "TW_NO_TRANSPOSE (111) or TW_TRANSPOSE (112)");
-}
-
-/// What all products take that is neither matrix nor scalar.
-struct Layout {
-  tw_order order;
-  tw_transpose trans_a, trans_b;
-  std::int64_t m, n, k;
-};
-
-/// The views of op(A), op(B) and C, once order and transposes are known to be some.
-class Views {
- public:
-  explicit Views(const Layout& layout) : layout_(layout) {
-    if (layout.order != TW_ROW_MAJOR && layout.order != TW_COLUMN_MAJOR) {
-      refuse("order", layout.order, "TW_ROW_MAJOR (101) or TW_COLUMN_MAJOR (102)");
-    }
-    transposes_a_ = transposes("trans_a", layout.trans_a);
-    transposes_b_ = transposes("trans_b", layout.trans_b);
-  }
-
-  template <class T> MatrixView<T> a(T* data, std::int64_t leading_dimension) const {
-    return {data, layout_.m, layout_.k, leading_dimension, order(transposes_a_)};
-  }
-  template <class T> MatrixView<T> b(T* data, std::int64_t leading_dimension) const {
-    return {data, layout_.k, layout_.n, leading_dimension, order(transposes_b_)};
-  }
-  template <class T> MatrixView<T> c(T* data, std::int64_t leading_dimension) const {
-    return {data, layout_.m, layout_.n, leading_dimension, order(false)};
-  }
-
- private:
-  Order order(bool transposed) const {
-    return (layout_.order == TW_ROW_MAJOR) != transposed ? Order::kRowMajor : Order::kColumnMajor;
-  }
-
-  const Layout& layout_;
-  bool transposes_a_ = false, transposes_b_ = false;
-};
 
 template <class A, class B, class C, class S>
 tw_status product(const tw_context* context, const Layout& layout, S alpha, const A* a,
@@ -70,7 +16,7 @@ tw_status product(const tw_context* context, const Layout& layout, S alpha, cons
   return status_after([&] {
     const Views views(layout);
     multiply(context_of(context), alpha, views.a(a, lda), views.b(b, ldb), beta, views.c(c, ldc),
-             {}, kNames);
+             {}, kCNames);
   });
 }
 
@@ -83,7 +29,7 @@ tw_status pointer_batch(const tw_context* context, const Layout& layout, S alpha
     const A* const none = nullptr;
     multiply_batch(context_of(context), count, alpha, from_pointers(views.a(none, lda), a),
                    from_pointers(views.b(none, ldb), b), beta,
-                   from_pointers(views.c(static_cast<C*>(nullptr), ldc), c), {}, kNames);
+                   from_pointers(views.c(static_cast<C*>(nullptr), ldc), c), {}, kCNames);
   });
 }
 
@@ -96,7 +42,7 @@ tw_status strided_batch(const tw_context* context, const Layout& layout, S alpha
     const Views views(layout);
     multiply_batch(context_of(context), count, alpha, strided(views.a(a, lda), stride_a),
                    strided(views.b(b, ldb), stride_b), beta, strided(views.c(c, ldc), stride_c), {},
-                   kNames);
+                   kCNames);
   });
 }
 

@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <string>
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "fake_device.hpp"

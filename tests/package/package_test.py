@@ -150,6 +150,7 @@ def test_add_subdirectory(options):
         f"-DTILEWISE_SOURCE={options.source}",
         "-DBUILD_SHARED_LIBS=OFF",
         "-DTILEWISE_INSTALL=ON",
+        "-DTILEWISE_CUDA=OFF",  # as on a machine without nvcc; the installed library here has GPU kernels
         "-DTILEWISE_WARNINGS_ARE_ERRORS=ON",  # the same command lines as here: a compiler cache knows them
     )
     build_and_run(options, build, "multiply_cpp", "multiply_c")
