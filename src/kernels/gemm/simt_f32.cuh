@@ -11,9 +11,9 @@
 // rung 18).
 #pragma once
 
+#include "kernels/gemm/copier.cuh"
 #include "kernels/gemm/split.cuh"
 #include "kernels/gemm/suspects.cuh"
-#include "kernels/ptx/cp_async.cuh"
 
 namespace gemm {
 
@@ -32,51 +32,13 @@ template <typename Shape> struct SimtStage {
   float b[Shape::kBK][Shape::kBN + 4];
 };
 
-// A thread's share of the copies of one factor, of which a block has kLines lines (rows of A, columns of
-// B) and kBK of k a step. kAlongK: the k of a line are neighbours in memory.
-template <typename Shape, int kLines, bool kAlongK> struct SimtCopier {
-  static constexpr int kThreads = Shape::kThreads, kBK = Shape::kBK;
-  static constexpr int kGoes = kLines * kBK / kThreads, kPitch = kLines + 4;
-  static constexpr int kFast =
-      kAlongK ? kBK : kLines;  // what neighbouring threads copy side by side
-  static constexpr int kStep = kFast < kThreads ? kThreads / kFast : 1;  // of the other, a go
-  static constexpr int kWide = kFast > kThreads ? kFast / kThreads : 1;  // goes along kFast
-  static_assert(kGoes * kThreads == kLines * kBK);
-  static_assert(kFast % kThreads == 0 || kThreads % kFast == 0);
-
-  const float* from;
-  long long leading, advance;
-  long long k_left;      // of the block's part, from this step on
-  int line, l;           // of the thread's first element
-  long long lines_left;  // inside the matrix, from that line on
-
-  __device__ __forceinline__ SimtCopier(const float* matrix, long long leading_dimension,
-                                        long long first_line, long long lines, Depth depth)
-      : leading(leading_dimension), k_left(depth.end - depth.begin) {
-    const int fast = threadIdx.x % kFast, slow = threadIdx.x / kFast;
-    line = kAlongK ? slow : fast;
-    l = kAlongK ? fast : slow;
-    lines_left = lines - first_line - line;
-    const long long x = first_line + line, k = depth.begin + l;
-    from = matrix + (kAlongK ? x * leading + k : k * leading + x);
-    advance = kAlongK ? kBK : kBK * leading;
-  }
-
-  // Asks for the next kBK of k; what lies outside becomes 0.
-  __device__ __forceinline__ void copy_to(float* stage) {
-    float* const to = stage + l * kPitch + line;
-    const bool whole = k_left >= kBK && lines_left > kLines - 1 - line;
-#pragma unroll
-    for (int go = 0; go < kGoes; ++go) {
-      const int along = go % kWide * kThreads, step = go / kWide * kStep;
-      const int lines_on = kAlongK ? step : along, k_on = kAlongK ? along : step;
-      const bool inside = whole || (lines_on < lines_left && l + k_on < k_left);
-      ptx::cp_async_4(to + k_on * kPitch + lines_on, from + step * leading + along, inside);
-    }
-    from += advance;
-    k_left -= kBK;
-  }
+// Rows of shared memory hold one k.
+template <int kLines> struct SimtLayout {
+  static __device__ __forceinline__ int offset(int line, int k) { return k * (kLines + 4) + line; }
 };
+
+template <typename Shape, int kLines, bool kAlongK>
+using SimtCopier = Copier<float, SimtLayout<kLines>, Shape::kThreads, kLines, Shape::kBK, kAlongK>;
 
 template <typename Shape> struct SimtFragment { float a[Shape::kTM], b[Shape::kTN]; };
 

@@ -25,13 +25,18 @@ inline bool wants_real_gpu() {
   return wanted != nullptr && std::string(wanted) == "cuda";
 }
 
-inline std::unique_ptr<device::Device> open_test_device() {
-  if (wants_real_gpu()) return device::open_cuda(0);
-  auto device = std::make_unique<device::VirtualDevice>(model::find_gpu("h200"));
+/// Every checker, and copies that take effect no sooner than something waits for them.
+inline vgpu::LaunchOptions checked_launches() {
   vgpu::LaunchOptions options;
   options.checks = vgpu::Checks::all();
   options.async_order = vgpu::AsyncOrder::kLatest;
-  device->watch(options);
+  return options;
+}
+
+inline std::unique_ptr<device::Device> open_test_device() {
+  if (wants_real_gpu()) return device::open_cuda(0);
+  auto device = std::make_unique<device::VirtualDevice>(model::find_gpu("h200"));
+  device->watch(checked_launches());
   return device;
 }
 
