@@ -111,9 +111,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
-  const double tile_bytes = static_cast<double>(kernel.bm + kernel.bn) *
+  // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
+  const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *
-                            static_cast<double>(size_of(oriented.operand)) * kernel.products;
+                            static_cast<double>(size_of(oriented.operand));
   const double busy = std::min(blocks, sms);
   e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
   e.fill = kFillMicroseconds * (1 + 0.3 * std::max(0.0, std::ceil(e.waves) - 1));

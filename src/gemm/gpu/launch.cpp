@@ -122,7 +122,7 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, i
           1, 1};
 }
 
-device::Launch launch_of(const GemmKernel& kernel, const Dim3& grid,
+device::Launch launch_of(const GemmKernel& kernel, const device::Device& device, const Dim3& grid,
                          std::span<const void* const> values) {
   device::Launch launch;
   launch.grid = grid;
@@ -131,7 +131,7 @@ device::Launch launch_of(const GemmKernel& kernel, const Dim3& grid,
   launch.arguments = values;
   // The work before may be the caller's, which does not know that somebody follows early: safe, as the kernel waits
   // for its end before it reads or writes anything.
-  launch.overlaps_previous = kernel.overlaps_previous;
+  launch.overlaps_previous = kernel.overlaps_previous && device.gpu().compute_major >= 9;
   return launch;
 }
 
@@ -154,9 +154,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           kernel.box_b);
     }
     const std::array<const void*, 3> values{&arguments, &map_a, &map_b};
-    device.launch(entry,
-                  launch_of(kernel, grid_of(plan, oriented, oriented.count, sm_count), values),
-                  stream);
+    device.launch(
+        entry, launch_of(kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values),
+        stream);
     return;
   }
   for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
@@ -164,7 +164,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     const GemmArguments some =
         from_matrix(arguments, first, size_of(oriented.operand), size_of(oriented.result));
     const std::array<const void*, 1> values{&some};
-    device.launch(entry, launch_of(kernel, grid_of(plan, oriented, matrices, sm_count), values),
+    device.launch(entry,
+                  launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values),
                   stream);
   }
 }

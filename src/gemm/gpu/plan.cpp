@@ -25,9 +25,15 @@ constexpr int kParts[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
 constexpr std::int64_t kLeastSteps = 4;  // of BK that a part is worth
 constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();  // in blockIdx.x
 
+// Modes allow errors; a kernel whose errors are no larger does for them, too.
+int strictness(ComputeMode mode) {
+  return mode == ComputeMode::kTf32 ? 0 : mode == ComputeMode::kAccurate ? 1 : 2;
+}
+
 bool computes(const GemmKernel& kernel, const Problem& problem) {
   return kernel.operand == problem.operand && kernel.result == problem.result &&
-         kernel.mode == problem.mode;
+         (kernel.mode == problem.mode ||
+          (problem.operand == Dtype::kF32 && strictness(kernel.mode) >= strictness(problem.mode)));
 }
 
 bool runs_on(const GemmKernel& kernel, const model::Gpu& gpu) {

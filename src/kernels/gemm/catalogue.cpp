@@ -22,6 +22,8 @@ constexpr std::int64_t kMostExtent =
 // Rings of stages and barriers, as in warpgroup.cuh.
 constexpr int ring_bytes(int stages, int stage_bytes) { return stages * (stage_bytes + 16) + 16; }
 
+constexpr int kCornerBytes = 16 * (64 + 8) * 2;  // a warp's
+
 // A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh).
 constexpr GemmKernel warpgroup(std::string_view name,
                                std::array<std::array<std::string_view, 2>, 2> entries,
@@ -38,7 +40,8 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .bk = kHopperBK,
           .stages = stages,
           .threads = bm * 2 + 128,
-          .dynamic_shared_bytes = ring_bytes(stages, (bm + bn) * kHopperBK * 2),
+          .dynamic_shared_bytes =
+              ring_bytes(stages, (bm + bn) * kHopperBK * 2) + bm / 16 * kCornerBytes,
           .cluster = cluster,
           .persistent = true,
           .most_extent = kMostExtent,
@@ -47,6 +50,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .preparation = Preparation::kRestride,
           .box_a = {bm, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
+          .overlaps_previous = true,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
           .efficiency = efficiency,
           .efficiency_alone = efficiency};
@@ -58,6 +62,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
 // With C in f32 or in the type of A and B.
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),     \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 5, 1, 0.78), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
@@ -82,6 +87,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .preparation = Preparation::kPairs,
           .box_a = {128, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
+          .overlaps_previous = true,
           .pipe = Pipe::kTensorF16,
           .products = 3,
           .efficiency = efficiency,
@@ -104,6 +110,7 @@ constexpr std::array kKernels{
                .stages = 3,
                .threads = 128,
                .blocks_per_sm = 2,
+               .overlaps_previous = true,
                .efficiency = 0.78,
                .efficiency_alone = 0.6},
     GemmKernel{.name = "simt_f32_64x64",
@@ -115,6 +122,7 @@ constexpr std::array kKernels{
                .stages = 3,
                .threads = 128,
                .blocks_per_sm = 4,
+               .overlaps_previous = true,
                .efficiency = 0.6,
                .efficiency_alone = 0.3},
     GemmKernel{.name = "simt_f32_32x32",
@@ -126,6 +134,7 @@ constexpr std::array kKernels{
                .stages = 4,
                .threads = 64,
                .blocks_per_sm = 10,
+               .overlaps_previous = true,
                .efficiency = 0.4,
                .efficiency_alone = 0.1},
     GemmKernel{.name = "mma_f64_128x128",

@@ -5,6 +5,7 @@
 // bytes; it reads them as the words of 4 bytes that hold them, and shifts where rows begin in the middle of one.
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/restride.hpp"
+#include "kernels/ptx/grid.cuh"
 
 namespace {
 
@@ -40,6 +41,8 @@ __device__ __forceinline__ uint4 read_16(const Element* from, long long before, 
 
 template <typename Element> __device__ __forceinline__ void restride(const RestrideArguments& r) {
   constexpr int kOfSixteen = 16 / sizeof(Element);
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
   const Element* const source = gemm::matrix_of<Element>(r.source);
   Element* const to = static_cast<Element*>(r.to) + blockIdx.z * r.stride;
   const long long column = (blockIdx.x * 128ll + threadIdx.x % 128) * kOfSixteen;

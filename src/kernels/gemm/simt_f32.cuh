@@ -14,6 +14,7 @@
 #include "kernels/gemm/copier.cuh"
 #include "kernels/gemm/split.cuh"
 #include "kernels/gemm/suspects.cuh"
+#include "kernels/ptx/grid.cuh"
 
 namespace gemm {
 
@@ -152,6 +153,8 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
 template <typename Shape, bool kAlongA, bool kAlongB>
 __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
   __shared__ __align__(16) SimtStage<Shape> stages[Shape::kStages];
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
   constexpr int kBK = Shape::kBK, kStages = Shape::kStages;
   const TilePlace tile =
       place_of_tile<Shape::kBM, Shape::kBN>(blockIdx.x, arguments.m, arguments.n);

@@ -15,6 +15,7 @@
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"
+#include "kernels/ptx/grid.cuh"
 
 namespace {
 
@@ -185,6 +186,8 @@ __device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, in
 // matrices of a batch.
 extern "C" __global__ void __launch_bounds__(kWarps * 32)
     gemm_split_f32(const __grid_constant__ SplitArguments s) {
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
   const int blocks_a = (s.factors[0].lines - 1) / kSplitX + 1;
   const bool second = static_cast<int>(blockIdx.x) >= blocks_a;
   const SplitFactor& f = s.factors[second];

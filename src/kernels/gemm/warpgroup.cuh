@@ -12,6 +12,7 @@
 #include "kernels/gemm/block.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/fence.cuh"
+#include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/setmaxnreg.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/wgmma_shapes.cuh"
@@ -108,39 +109,51 @@ template <class Element> __device__ __forceinline__ float widen(unsigned short b
   return value;
 }
 
-// C(row, column), C(row, column + 1) = alpha·sums + beta·C in f32, for those inside C.
-__device__ __forceinline__ void store_pair(float* C, long long ldc, int row, int column, int m,
+// C(row, column …) = alpha·sums + beta·C in f32, four neighbours, for those inside C.
+__device__ __forceinline__ void store_four(float* C, long long ldc, int row, int column, int m,
                                            int n, bool aligned, float alpha, float beta,
-                                           float first, float second) {
+                                           float (&four)[4]) {
   if (row >= m || column >= n) return;
   float* const target = C + row * ldc + column;
-  first *= alpha, second *= alpha;
-  if (aligned && column + 1 < n) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) four[i] *= alpha;
+  if (aligned && column + 3 < n) {
     if (beta != 0) {
-      const float2 old = *reinterpret_cast<const float2*>(target);
-      first = fmaf(beta, old.x, first), second = fmaf(beta, old.y, second);
+      const float4 old = *reinterpret_cast<const float4*>(target);
+      four[0] = fmaf(beta, old.x, four[0]), four[1] = fmaf(beta, old.y, four[1]);
+      four[2] = fmaf(beta, old.z, four[2]), four[3] = fmaf(beta, old.w, four[3]);
     }
-    *reinterpret_cast<float2*>(target) = make_float2(first, second);
+    *reinterpret_cast<float4*>(target) = make_float4(four[0], four[1], four[2], four[3]);
   } else {
-    target[0] = beta != 0 ? fmaf(beta, target[0], first) : first;
-    if (column + 1 < n) target[1] = beta != 0 ? fmaf(beta, target[1], second) : second;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (column + i < n) target[i] = beta != 0 ? fmaf(beta, target[i], four[i]) : four[i];
   }
 }
 
-// A warpgroup's sums to C in f32; `row` is its first. Eight rows of 32 bytes an instruction: each sector
-// of C is touched once.
+// A warpgroup's sums to C in f32; `row` is its first. Of two neighbouring lanes the even one gets all four
+// columns that both have of one eight, the odd one those of the next: 16 bytes each.
 template <int kN>
 __device__ __forceinline__ void store_f32(const float (&sum)[kN / 2], float* C, long long ldc,
                                           int row, int column, int m, int n, float alpha,
                                           float beta) {
   const int lane = threadIdx.x % 32;
+  const bool odd = lane % 2 != 0;
   row += threadIdx.x / 32 % 4 * 16 + lane / 4;
-  column += lane % 4 * 2;
-  const bool aligned = ((reinterpret_cast<size_t>(C) | ldc * 4) & 7) == 0;
+  column += lane % 4 / 2 * 4 + (odd ? 8 : 0);
+  const bool aligned = ((reinterpret_cast<size_t>(C) | ldc * 4) & 15) == 0;
 #pragma unroll
-  for (int i = 0; i < kN / 2; i += 4) {
-    store_pair(C, ldc, row, column + i * 2, m, n, aligned, alpha, beta, sum[i], sum[i + 1]);
-    store_pair(C, ldc, row + 8, column + i * 2, m, n, aligned, alpha, beta, sum[i + 2], sum[i + 3]);
+  for (int i = 0; i < kN / 2; i += 8) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float* const here = &sum[i + half * 2];
+      const float* const next = here + 4;
+      const float first = __shfl_xor_sync(0xFFFFFFFF, odd ? here[0] : next[0], 1);
+      const float second = __shfl_xor_sync(0xFFFFFFFF, odd ? here[1] : next[1], 1);
+      float four[4] = {odd ? first : here[0], odd ? second : here[1], odd ? next[0] : first,
+                       odd ? next[1] : second};
+      store_four(C, ldc, row + half * 8, column + i * 2, m, n, aligned, alpha, beta, four);
+    }
   }
 }
 
@@ -159,44 +172,52 @@ __device__ __forceinline__ void transpose_4(unsigned (&x)[4]) {
   exchange(x[1], x[3], q & 2, 2);
 }
 
-// Eight neighbours of C in 16 bits from `count` of which on are outside it.
-template <class Element>
-__device__ __forceinline__ void store_eight(Half* target, uint4 eight, int count, bool aligned) {
-  if (aligned && count >= 8) {
-    *reinterpret_cast<uint4*>(target) = eight;
-    return;
+// Where a warp's 16×64 elements meet that go to rows of C which begin anywhere.
+struct alignas(16) Corner {
+  Half rows[16][64 + 8];  // eights of two neighbouring rows lie in different banks
+};
+
+// 16×64 elements to C, row by row, two neighbours of 4 aligned bytes at a time. `row`, `column`: the first.
+__device__ __forceinline__ void store_rows(const Corner& corner, Half* C, long long ldc, int row,
+                                           int column, int m, int n) {
+  const int lane = threadIdx.x % 32, count = min(64, n - column);
+#pragma unroll 4
+  for (int r = 0; r < 16; ++r) {
+    if (row + r >= m) break;
+    Half* const target = C + (row + r) * ldc + column;
+    // Elements from the first that lies at 4 bytes on; before it there is one at most.
+    const int odd = static_cast<int>(reinterpret_cast<size_t>(target) / 2 % 2),
+              first = odd + lane * 2;
+    if (first + 1 < count)
+      *reinterpret_cast<unsigned*>(target + first) =
+          corner.rows[r][first] | unsigned{corner.rows[r][first + 1]} << 16;
+    else if (first < count) target[first] = corner.rows[r][first];
+    if (odd && lane == 0 && count > 0) target[0] = corner.rows[r][0];
   }
-  const unsigned words[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-  for (int i = 0; i < 8; ++i)
-    if (i < count) target[i] = static_cast<Half>(words[i / 2] >> (i % 2 * 16));
 }
 
-// The same to C in 16 bits: lanes first exchange their sums, so that each stores 16 bytes.
+// The same to C in 16 bits: lanes first exchange their sums, so that each has eight neighbours.
 template <class Element, int kN>
 __device__ __forceinline__ void store_16_bit(float (&sum)[kN / 2], Half* C, long long ldc, int row,
-                                             int column, int m, int n, float alpha, float beta) {
+                                             int column, int m, int n, float alpha, float beta,
+                                             Corner& corner) {
   const int lane = threadIdx.x % 32;
-  row += threadIdx.x / 32 % 4 * 16 + lane / 4;
+  row += threadIdx.x / 32 % 4 * 16;
   const bool aligned = ((reinterpret_cast<size_t>(C) | ldc * 2) & 15) == 0;
 #pragma unroll
   for (int i = 0; i < kN / 2; i += 16) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int r = row + half * 8;
-      if (beta != 0) {  // C is read as the sums lie
+      const int r = row + lane / 4 + half * 8;
 #pragma unroll
-        for (int j = 0; j < 4; ++j)
-          for (int e = 0; e < 2; ++e) {
-            const int c = column + i * 2 + j * 8 + lane % 4 * 2 + e;
-            float& s = sum[i + j * 4 + half * 2 + e];
-            s *= alpha;
-            if (r < m && c < n) s = fmaf(beta, widen<Element>(C[r * ldc + c]), s);
-          }
-      } else {
+      for (int j = 0; j < 4; ++j) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j)
-          for (int e = 0; e < 2; ++e) sum[i + j * 4 + half * 2 + e] *= alpha;
+        for (int e = 0; e < 2; ++e) {
+          float& s = sum[i + j * 4 + half * 2 + e];
+          s *= alpha;
+          const int c = column + i * 2 + j * 8 + lane % 4 * 2 + e;  // C is read as the sums lie
+          if (beta != 0 && r < m && c < n) s = fmaf(beta, widen<Element>(C[r * ldc + c]), s);
+        }
       }
       unsigned x[4];
 #pragma unroll
@@ -204,9 +225,31 @@ __device__ __forceinline__ void store_16_bit(float (&sum)[kN / 2], Half* C, long
         x[j] = pack<Element>(sum[i + j * 4 + half * 2], sum[i + j * 4 + half * 2 + 1]);
       transpose_4(x);
       const int c = column + i * 2 + lane % 4 * 8;
-      if (r < m && c < n)
-        store_eight<Element>(C + r * ldc + c, make_uint4(x[0], x[1], x[2], x[3]), n - c, aligned);
+      const uint4 eight = make_uint4(x[0], x[1], x[2], x[3]);
+      if (aligned && c + 8 <= n) {
+        if (r < m) *reinterpret_cast<uint4*>(C + r * ldc + c) = eight;
+      } else if (!aligned || column + kN > n) {
+        *reinterpret_cast<uint4*>(&corner.rows[lane / 4 + half * 8][i * 2 % 64 + lane % 4 * 8]) =
+            eight;
+      }
     }
+    if ((i + 16) * 2 % 64 != 0) continue;
+    const int first = column + i * 2 + 32 - 64;
+    // With aligned rows only the eights that reach over the end have come here.
+    const int begin = aligned ? max(first, n / 8 * 8) : first;
+    if (aligned && (begin >= n || begin >= first + 64)) continue;
+    __syncwarp();
+    if (aligned) {
+      const int width = n - begin;
+      for (int at = lane; at < 16 * 8; at += 32) {
+        const int r = at / 8, c = at % 8;
+        if (row + r < m && c < width)
+          C[(row + r) * ldc + begin + c] = corner.rows[r][begin - first + c];
+      }
+    } else {
+      store_rows(corner, C, ldc, row, first, m, n);
+    }
+    __syncwarp();
   }
 }
 
@@ -224,8 +267,22 @@ template <class S, class Shared> __device__ __forceinline__ void start_barriers(
     }
     ptx::fence_mbarrier_init();
   }
-  if constexpr (S::kCluster > 1) ptx::cluster_sync();  // the neighbour's barriers are ready too
+  if constexpr (S::kCluster > 1) ptx::cluster_sync_behind_fence();  // the neighbour's are ready too
   else __syncthreads();
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
+}
+
+// Of a producer, at its end: nobody leaves while the neighbour may still reach into its shared memory, to
+// fill it or to say that it has read.
+template <class S, class Shared>
+__device__ __forceinline__ void wait_for_readers(Shared& shared, Ring<S::kStages> ring) {
+  if constexpr (S::kCluster > 1) {
+    for (int i = 0; i < S::kStages; ++i) {
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      ring.advance();
+    }
+  }
 }
 
 // Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether

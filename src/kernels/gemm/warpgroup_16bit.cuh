@@ -36,7 +36,8 @@ template <class S> struct Shared {
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
   ptx::Barrier
       empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
-  unsigned last;          // whether this block is the last of a divided sum
+  Corner corners[S::kMultiplying / 32];  // a warp's
+  unsigned last;                         // whether this block is the last of a divided sum
 };
 
 // Asks for rows `row` … of A or columns … of B, kCount of them, from `k` on.
@@ -82,6 +83,7 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
       ring.advance();
     }
   }
+  wait_for_readers<S>(shared, ring);
 }
 
 template <class S>
@@ -159,11 +161,9 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
       else
         store_16_bit<typename S::Element, S::kBN>(sum, matrix_at<Half>(g.c, unit.matrix),
                                                   g.c.leading_dimension, row, unit.column, m, n,
-                                                  alpha, beta);
+                                                  alpha, beta, shared.corners[threadIdx.x / 32]);
     }
   }
-  // Nobody leaves while the neighbour may still reach into its shared memory.
-  if constexpr (S::kCluster > 1) ptx::cluster_sync();
 }
 
 }  // namespace gemm

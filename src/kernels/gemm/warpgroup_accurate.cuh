@@ -65,6 +65,7 @@ __device__ __forceinline__ void produce_pairs(AccurateShared<S>& shared, const G
       ring.advance();
     }
   }
+  wait_for_readers<S>(shared, ring);
 }
 
 // Starts product = A·B for one stage, the small products first.
@@ -162,7 +163,6 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const 
                         unit.column, m, n, alpha, beta);
     }
   }
-  if constexpr (S::kCluster > 1) ptx::cluster_sync();
 }
 
 }  // namespace gemm
