@@ -17,6 +17,8 @@ using kernels::Pipe;
 // What is not in the facts of a GPU, by order of magnitude.
 constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
+constexpr double kClusterJoinMicroseconds =
+    1.5;  // two meetings, and reads of each other's shared memory
 constexpr double kCacheBytesPerClockAndSm = 40;  // from the L2 cache
 constexpr double kMemoryShare = 0.85;            // of the datasheet's bandwidth that copies reach
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
@@ -120,7 +122,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.fill = kFillMicroseconds * (1 + 0.3 * std::max(0.0, std::ceil(e.waves) - 1));
 
   e.launches = kLaunchMicroseconds;
-  if (plan.parts > 1) {
+  if (plan.in_cluster) {
+    e.reduction = kClusterJoinMicroseconds;
+  } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));
     const double rounds = std::ceil(static_cast<double>(e.tiles) / sms);

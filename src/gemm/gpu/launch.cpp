@@ -111,6 +111,7 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
 Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
   const GemmKernel& kernel = *plan.kernel;
   const std::int64_t tiles = tiles_of(kernel, oriented);
+  if (plan.in_cluster) return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -154,9 +155,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           kernel.box_b);
     }
     const std::array<const void*, 3> values{&arguments, &map_a, &map_b};
-    device.launch(
-        entry, launch_of(kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values),
-        stream);
+    device::Launch launch =
+        launch_of(kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values);
+    if (plan.in_cluster) launch.cluster = {static_cast<std::uint32_t>(plan.parts), 1, 1};
+    device.launch(entry, launch, stream);
     return;
   }
   for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
@@ -206,7 +208,7 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   GemmArguments arguments = prepare(plan, oriented, device, kernels, stream, workspace);
   arguments.split.parts = plan.parts;
   arguments.split.k_each = plan.k_each;
-  if (plan.parts > 1) {
+  if (plan.parts > 1 && !plan.in_cluster) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);

@@ -134,7 +134,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   const std::int64_t bk = kernel.bk;
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
-  if (plan.parts == 1) return plan;
+  plan.in_cluster = plan.parts > 1 && plan.parts <= kernel.most_parts_in_cluster;
+  if (plan.parts == 1 || plan.in_cluster) return plan;
   const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
                                                 std::min(oriented.count, kMostMatrices));
   plan.arrivals = take(plan, tiles * sizeof(unsigned));

@@ -41,6 +41,7 @@ struct Plan {
   std::string_view entry;
   const kernels::GemmKernel* rest = nullptr;  ///< what computes the tiles that pairs do not do for
   int parts = 1;
+  bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
   Piece partials, arrivals;  ///< where parts > 1

@@ -35,7 +35,8 @@ struct GemmResult {
 };
 
 /// How the sum over k is divided among blocks. Part p computes k from p·k_each on; all parts of a tile
-/// leave their sums in `partials`, and the last to arrive adds them up, in the order of the parts.
+/// leave their sums in `partials`, and the last to arrive adds them up, in the order of the parts. Where
+/// `partials` is null, the parts are the blocks of a cluster, which add up what lies in their shared memory.
 struct GemmSplit {
   int parts;           ///< 1: undivided
   long long k_each;    ///< a multiple of the kernel's BK

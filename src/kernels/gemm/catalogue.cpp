@@ -16,6 +16,7 @@ namespace {
   }
 
 constexpr int kHopperBK = 64;
+constexpr int kMostClusterBlocks = 8;  // that every Hopper GPU can hold
 constexpr std::int64_t kMostExtent =
     (std::int64_t{1} << 31) - 512;  // a tile beyond it is still counted
 
@@ -44,6 +45,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
               ring_bytes(stages, (bm + bn) * kHopperBK * 2) + bm / 16 * kCornerBytes,
           .cluster = cluster,
           .persistent = true,
+          .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
           .most_extent = kMostExtent,
           .takes_pointers = false,
           .alignment = 16,
@@ -83,6 +85,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .dynamic_shared_bytes = ring_bytes(stages, (128 + bn) * kHopperBK * 4),
           .cluster = cluster,
           .persistent = true,
+          .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
           .most_extent = kMostExtent,
           .preparation = Preparation::kPairs,
           .box_a = {128, kHopperBK},

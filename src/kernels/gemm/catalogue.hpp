@@ -57,8 +57,9 @@ struct GemmKernel {
   int blocks_per_sm = 1;  ///< that share a multiprocessor
   int cluster =
       1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
-  bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
-  bool splits = true;       ///< takes GemmSplit with more than one part
+  bool persistent = false;        ///< blocks stay for one tile, part, matrix after the other
+  bool splits = true;             ///< takes GemmSplit with more than one part
+  int most_parts_in_cluster = 1;  ///< that add up their sums without workspace
   /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot

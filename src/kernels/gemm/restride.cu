@@ -19,10 +19,10 @@ __device__ __forceinline__ uint4 read_16(const Element* from, long long before, 
   const unsigned shift = address % 4 * 8;
   unsigned words[5] = {};
   if (shift == 0 && count >= 16) {
-    for (int i = 0; i < 4; ++i) words[i] = __ldg(reinterpret_cast<const unsigned*>(address) + i);
+    for (int i = 0; i < 4; ++i) words[i] = reinterpret_cast<const unsigned*>(address)[i];
   } else if (before >= 2 && count >= 18) {  // whole words around: all in the row
     for (int i = 0; i < 5; ++i)
-      words[i] = __ldg(reinterpret_cast<const unsigned*>(address - address % 4) + i);
+      words[i] = reinterpret_cast<const unsigned*>(address - address % 4)[i];
     for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], shift);
   } else {
     constexpr int kOfWord = 4 / (sizeof(Element) < 4 ? sizeof(Element) : 4);
@@ -30,9 +30,9 @@ __device__ __forceinline__ uint4 read_16(const Element* from, long long before, 
     for (int i = 0; i < 4; ++i) {
       if constexpr (sizeof(Element) == 2) {
         for (int j = 0; j < kOfWord; ++j)
-          if (i * 4 + j * 2 < count) words[i] |= unsigned{__ldg(from + i * 2 + j)} << (16 * j);
+          if (i * 4 + j * 2 < count) words[i] |= unsigned{from[i * 2 + j]} << (16 * j);
       } else {
-        if (i * 4 < count) words[i] = __ldg(reinterpret_cast<const unsigned*>(from) + i);
+        if (i * 4 < count) words[i] = reinterpret_cast<const unsigned*>(from)[i];
       }
     }
   }

@@ -25,7 +25,7 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, i
   unsigned any = 0;
   for (int i = static_cast<int>(threadIdx.x % 32); i < down * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
-    if (x < across) any |= __ldg(&suspects[i / kWide * across + x]);
+    if (x < across) any |= suspects[i / kWide * across + x];
   }
   return __any_sync(0xFFFFFFFF, any != 0);
 }

@@ -45,7 +45,8 @@ struct Unit {
 
 // The units of a block, one after the other. Units are numbered so that those at work at one time lie
 // in kGroup rows of clusters of tiles: nearly a square of C, whose rows of A and columns of B stay in the
-// second-level cache. Parts of a sum lie far apart, matrices of a batch farther.
+// second-level cache. Parts of a sum lie far apart, matrices of a batch farther; or they are the blocks of
+// a cluster (see join_in_cluster()).
 template <int kBM, int kBN, int kBK, int kCluster> class Units {
   static constexpr unsigned kGroup = 16 / kCluster;
 
@@ -57,11 +58,14 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
         parts_(g.split.parts),
         k_(adds_nothing ? 0 : static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
-        next_(blockIdx.x / kCluster),
-        count_(static_cast<long long>(down_) * across_ * parts_ * g.matrices) {}
+        in_cluster_(kCluster == 1 && g.split.parts > 1 && g.split.partials == nullptr),
+        next_(in_cluster_ ? blockIdx.x / parts_ : blockIdx.x / kCluster),
+        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {}
 
   __device__ __forceinline__ bool more() const { return next_ < count_; }
-  __device__ __forceinline__ void advance() { next_ += gridDim.x / kCluster; }
+  __device__ __forceinline__ void advance() {
+    next_ = in_cluster_ ? count_ : next_ + gridDim.x / kCluster;
+  }
 
   __device__ __forceinline__ Unit get() const {
     const long long tiles = static_cast<long long>(down_) * across_;
@@ -74,7 +78,9 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
     const unsigned across = in_group / rows;
     Unit unit;
     unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across * kBN);
-    unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
+    if (in_cluster_)
+      unit.part = static_cast<int>(ptx::cluster_rank()), unit.matrix = static_cast<int>(slab);
+    else unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
     unit.tile = (static_cast<long long>(unit.matrix) * down_ * kCluster + down) * across_ + across;
     unit.first_k = unit.part * k_each_;
     unit.steps = max(0, (min(k_each_, k_ - unit.first_k) + kBK - 1) / kBK);
@@ -84,6 +90,7 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
  private:
   unsigned rank_, down_, across_, parts_;
   int k_, k_each_;
+  bool in_cluster_;  // the parts of a sum are the blocks of a cluster, which has this one unit
   long long next_, count_;
 };
 
@@ -233,11 +240,12 @@ __device__ __forceinline__ void store_16_bit(float (&sum)[kN / 2], Half* C, long
             eight;
       }
     }
-    if ((i + 16) * 2 % 64 != 0) continue;
-    const int first = column + i * 2 + 32 - 64;
+    constexpr int kGroup = kN < 64 ? kN : 64;  // columns that meet in the corner
+    if ((i + 16) * 2 % kGroup != 0) continue;
+    const int first = column + i * 2 + 32 - kGroup;
     // With aligned rows only the eights that reach over the end have come here.
     const int begin = aligned ? max(first, n / 8 * 8) : first;
-    if (aligned && (begin >= n || begin >= first + 64)) continue;
+    if (aligned && (begin >= n || begin >= first + kGroup)) continue;
     __syncwarp();
     if (aligned) {
       const int width = n - begin;
@@ -247,7 +255,7 @@ __device__ __forceinline__ void store_16_bit(float (&sum)[kN / 2], Half* C, long
           C[(row + r) * ldc + begin + c] = corner.rows[r][begin - first + c];
       }
     } else {
-      store_rows(corner, C, ldc, row, first, m, n);
+      store_rows(corner, C, ldc, row, first, m, min(n, first + kGroup));
     }
     __syncwarp();
   }
@@ -319,4 +327,38 @@ __device__ __forceinline__ bool join_unit(float (&sum)[S::kBN / 2], Shared& shar
   return true;
 }
 
+// Adds up the parts of a divided sum in their order, where they are the blocks of a cluster: each leaves its
+// sums in its shared memory, and adds up those of all for its share of the columns, 32 at a time. `room`: bytes
+// that nobody uses any more. `take(part, column)` gets 16 sums a thread and the first of their 32 columns.
+template <class S, class Take>
+__device__ __forceinline__ void join_in_cluster(const float (&sum)[S::kBN / 2], void* room,
+                                                int parts, const Take& take) {
+  constexpr int kThreads = S::kMultiplying;
+  float4* const own = static_cast<float4*>(room) + threadIdx.x;
+  meet<kThreads>();  // the other warpgroup has read its last stage
+#pragma unroll
+  for (int i = 0; i < S::kBN / 2; i += 4)
+    own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+  ptx::cluster_sync();
+#pragma unroll 1
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < S::kBN / 32; slice += parts) {
+    float total[16] = {};
+#pragma unroll 1
+    for (int part = 0; part < parts; ++part) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float4 four = ptx::load_beside(own + (slice * 4 + i) * kThreads, part);
+        total[i * 4] += four.x, total[i * 4 + 1] += four.y;
+        total[i * 4 + 2] += four.z, total[i * 4 + 3] += four.w;
+      }
+    }
+    take(total, slice * 32);
+  }
+  ptx::cluster_sync();  // nobody leaves while others read
+}
+
 }  // namespace gemm
+
+// Before a kernel's name: how many blocks its clusters have, where the kernel says so. Where not, the launch may.
+#define TILEWISE_CLUSTER_1
+#define TILEWISE_CLUSTER_2 __cluster_dims__(2, 1, 1)

@@ -131,11 +131,28 @@ __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<S>& sha
   if (steps > 0) give_back(shared, before);
 }
 
+// A warpgroup's sums to C, whichever type that has.
+template <class S, int kCount>
+__device__ __forceinline__ void store(float (&sum)[kCount], Shared<S>& shared,
+                                      const GemmArguments& g, const Unit& unit, int row, int column,
+                                      float alpha, float beta) {
+  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
+  const long long ldc = g.c.leading_dimension;
+  if (g.result_bytes == 4)
+    store_f32<kCount * 2>(sum, matrix_at<float>(g.c, unit.matrix), ldc, row, column, m, n, alpha,
+                          beta);
+  else
+    store_16_bit<typename S::Element, kCount * 2>(sum, matrix_at<Half>(g.c, unit.matrix), ldc, row,
+                                                  column, m, n, alpha, beta,
+                                                  shared.corners[threadIdx.x / 32]);
+}
+
 template <class S>
 __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap& A,
                                          const ptx::TensorMap& B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
+  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
   start_barriers<S>(shared);
   const float alpha = value_of<float>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
@@ -146,22 +163,23 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
     const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
     Ring<S::kStages> ring;
     const float beta = value_of<float>(g.beta);
-    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
 #pragma unroll 1
     for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
          units.advance()) {
       const Unit unit = units.get();
       float sum[S::kBN / 2] = {};
       consume(sum, shared, ring, unit.steps, warpgroup_row);
-      if (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit)) continue;
       const int row = unit.row + warpgroup_row;
-      if (g.result_bytes == 4)
-        store_f32<S::kBN>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row,
-                          unit.column, m, n, alpha, beta);
-      else
-        store_16_bit<typename S::Element, S::kBN>(sum, matrix_at<Half>(g.c, unit.matrix),
-                                                  g.c.leading_dimension, row, unit.column, m, n,
-                                                  alpha, beta, shared.corners[threadIdx.x / 32]);
+      if constexpr (S::kCluster == 1) {
+        if (g.split.parts > 1 && g.split.partials == nullptr) {
+          join_in_cluster<S>(sum, shared.stages, g.split.parts, [&](float(&some)[16], int column) {
+            store<S>(some, shared, g, unit, row, unit.column + column, alpha, beta);
+          });
+          continue;
+        }
+      }
+      if (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit)) continue;
+      store<S>(sum, shared, g, unit, row, unit.column, alpha, beta);
     }
   }
 }
@@ -169,13 +187,13 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
 }  // namespace gemm
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_WARPGROUP(name, suffix, cluster, element, along_a, along_b, ...)                  \
-  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                       \
-      __launch_bounds__(gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>::kThreads, 1) \
-          name##suffix(const __grid_constant__ gemm::GemmArguments g,                              \
-                       const __grid_constant__ ptx::TensorMap A,                                   \
-                       const __grid_constant__ ptx::TensorMap B) {                                 \
-    gemm::multiply<gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>>(g, A, B);         \
+#define TILEWISE_WARPGROUP(name, suffix, cluster, element, along_a, along_b, ...)          \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                 \
+      gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>::kThreads, 1)           \
+      name##suffix(const __grid_constant__ gemm::GemmArguments g,                          \
+                   const __grid_constant__ ptx::TensorMap A,                               \
+                   const __grid_constant__ ptx::TensorMap B) {                             \
+    gemm::multiply<gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>>(g, A, B); \
   }
 #define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, ...)                                     \
   TILEWISE_WARPGROUP(name, _kk, cluster, element, ptx::Along::kK, ptx::Along::kK, __VA_ARGS__)     \

@@ -128,11 +128,26 @@ __device__ __forceinline__ void unscale(float (&sum)[kN / 2], const float* rows,
   }
 }
 
+// A warpgroup's sums to C.
+template <int kCount>
+__device__ __forceinline__ void finish(float (&sum)[kCount], const GemmArguments& g,
+                                       const Unit& unit, int row, int column, float alpha,
+                                       float beta) {
+  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
+  if (alpha != 0 && g.k > 0)
+    unscale<kCount * 2>(sum, g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : unit.matrix * g.m),
+                        g.pairs_b.unscale + (g.pairs_b.is_shared ? 0 : unit.matrix * g.n), row,
+                        column, m, n);
+  store_f32<kCount * 2>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row, column,
+                        m, n, alpha, beta);
+}
+
 template <class S>
 __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const ptx::TensorMap& A,
                                                   const ptx::TensorMap& B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   AccurateShared<S>& shared = *reinterpret_cast<AccurateShared<S>*>(bytes);
+  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
   start_barriers<S>(shared);
   const float alpha = value_of<float>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
@@ -143,7 +158,6 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const 
     const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
     Ring<S::kStages> ring;
     const float beta = value_of<float>(g.beta);
-    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
 #pragma unroll 1
     for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
          units.advance()) {
@@ -153,24 +167,28 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const 
           alpha != 0 && g.k > 0 && is_suspect_tile(g, unit.row, unit.column, unit.matrix);
       float sum[S::kBN / 2] = {};
       consume_pairs<S>(sum, shared, ring, unit.steps, warpgroup_row);
-      if (is_left || (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit))) continue;
       const int row = unit.row + warpgroup_row;
-      if (alpha != 0 && g.k > 0)
-        unscale<S::kBN>(sum, g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : unit.matrix * g.m),
-                        g.pairs_b.unscale + (g.pairs_b.is_shared ? 0 : unit.matrix * g.n), row,
-                        unit.column, m, n);
-      store_f32<S::kBN>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row,
-                        unit.column, m, n, alpha, beta);
+      if constexpr (S::kCluster == 1) {
+        if (g.split.parts > 1 && g.split.partials == nullptr) {
+          if (is_left) continue;
+          join_in_cluster<S>(sum, shared.stages, g.split.parts, [&](float(&some)[16], int column) {
+            finish(some, g, unit, row, unit.column + column, alpha, beta);
+          });
+          continue;
+        }
+      }
+      if (is_left || (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit))) continue;
+      finish(sum, g, unit, row, unit.column, alpha, beta);
     }
   }
 }
 
 }  // namespace gemm
 
-#define TILEWISE_ACCURATE(name, cluster, ...)                                                      \
-  extern "C" __global__ void __cluster_dims__(cluster, 1, 1)                                       \
-      __launch_bounds__(gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1) name(              \
-          const __grid_constant__ gemm::GemmArguments g, const __grid_constant__ ptx::TensorMap A, \
-          const __grid_constant__ ptx::TensorMap B) {                                              \
-    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, A, B);                   \
+#define TILEWISE_ACCURATE(name, cluster, ...)                                                    \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                       \
+      gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1)                                    \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, A, B);                 \
   }

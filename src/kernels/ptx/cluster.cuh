@@ -5,6 +5,8 @@
 // "Special Registers: %cluster_ctarank", "barrier.cluster". sm_90.
 #pragma once
 
+#include "kernels/ptx/address.cuh"
+
 namespace ptx {
 
 // The number of this block in its cluster.
@@ -25,6 +27,20 @@ __device__ __forceinline__ void cluster_sync() {
 __device__ __forceinline__ void cluster_sync_behind_fence() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// What lies in shared memory of block `rank` where `at` lies in this block's.
+__device__ __forceinline__ float4 load_beside(const float4* at, unsigned rank) {
+  unsigned remote;
+  float4 four;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(remote)
+               : "r"(shared_address(at)), "r"(rank));
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+               : "r"(remote)
+               : "memory");
+  return four;
 }
 
 }  // namespace ptx

@@ -7,7 +7,8 @@
 
 namespace ptx {
 
-// Waits until the kernels before have ended, and all that they wrote is there.
+// Waits until the kernels before have ended, and all that they wrote is there. Not for __ldg(), which the
+// compiler may move up here: it takes what it reads for constant as long as the kernel runs.
 __device__ __forceinline__ void wait_for_previous_grid() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
