@@ -104,6 +104,20 @@ TEST_P(DeviceTest, FillsBytes) {
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(bytes[i], i / 8 == 1 ? 0x11 : 0xFF);
 }
 
+TEST_P(DeviceTest, WorksInAStreamOfSomebodyElse) {
+  const InUse in_use(*device_);
+  const auto adopted = device_->adopt_stream(nullptr);  // the default stream
+  const Address address = device_->allocate_in(*adopted, 64);
+  EXPECT_NE(address, 0u);
+  device_->fill(address, 0x22, 64, *adopted);
+  std::array<unsigned char, 64> bytes{};
+  device_->copy_to_host(bytes.data(), address, 64, *adopted);
+  adopted->synchronize();
+  for (const unsigned char byte : bytes) EXPECT_EQ(byte, 0x22);
+  device_->free_in(*adopted, address);
+  adopted->synchronize();
+}
+
 TEST_P(DeviceTest, AllocatesNothingToo) {
   const Buffer one(*device_, 0), other(*device_, 0);
   EXPECT_NE(one.address(), other.address());

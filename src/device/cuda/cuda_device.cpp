@@ -136,7 +136,10 @@ std::unique_ptr<Stream> CudaDevice::adopt_stream(void* handle) {
 
 Address CudaDevice::allocate_in(Stream& stream, std::uint64_t bytes) {
   make_current();
-  std::call_once(pool_made_, [&] { pool_ = std::make_unique<MemoryPool>(context_); });
+  std::call_once(pool_made_, [&] {
+    const RelaxedCapture relaxed(api_);
+    pool_ = std::make_unique<MemoryPool>(context_);
+  });
   DevicePointer address = 0;
   check(api_,
         api_.memory_allocate_in(&address, std::max<std::uint64_t>(bytes, 1), pool_->handle(),

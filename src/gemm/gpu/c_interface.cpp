@@ -4,11 +4,8 @@
 // The GPU part of tilewise/tilewise.h: element types come as numbers here.
 #include "gemm/c_layout.hpp"
 #include "gemm/c_status.hpp"
+#include "gemm/gpu/c_context.hpp"
 #include "gemm/gpu/product.hpp"
-
-struct tw_gpu_context {
-  tilewise::GpuContext context;
-};
 
 namespace tilewise::gpu {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "../matrices.hpp"
 #include "device/virtual/virtual_device.hpp"
+#include "gemm/gpu/c_context.hpp"
 #include "gemm/gpu/context.hpp"
 #include "gemm/gpu/plan.hpp"
 #include "kernels/images.hpp"
@@ -40,12 +41,12 @@ inline std::unique_ptr<device::Device> open_test_device() {
   return device;
 }
 
-/// One context for a whole test program: kernels are loaded once.
-inline GpuContext& gpu() {
-  static GpuContext* const context =
-      new GpuContext(GpuContext::State::context_on(open_test_device()));
-  return *context;
+/// One context for a whole test program, as both interfaces have it: kernels are loaded once.
+inline tw_gpu_context* gpu_in_c() {
+  static auto* const made = new tw_gpu_context{GpuContext::State::context_on(open_test_device())};
+  return made;
 }
+inline GpuContext& gpu() { return gpu_in_c()->context; }
 inline device::Device& test_device() { return *gpu().state().device; }
 
 /// Expects that the checkers of the virtual GPU found nothing since the last time.
@@ -86,8 +87,9 @@ template <class T> class OnGpu {
     view.data = reinterpret_cast<T*>(begin() + offset);
     return view;
   }
-  /// What is on the device now, in the host's matrix. After the work of all streams.
+  /// What is on the device now, in the host's matrix. After the work of the default stream.
   void fetch() {
+    test_device().adopt_stream(nullptr)->synchronize();
     test_device().copy_to_host(matrix_.memory().data(), begin(), bytes(), *stream_);
     stream_->synchronize();
   }

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans without a device: what is chosen, what is refused, what the workspace holds.
+#include "gemm/gpu/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/gpu.hpp"
+
+namespace tilewise::gpu {
+namespace {
+
+struct Shape {
+  std::int64_t m = 1, n = 1, k = 1, count = 1;
+  Dtype operand = Dtype::kF32, result = Dtype::kF32;
+  ComputeMode mode = ComputeMode::kIeee;
+  std::uintptr_t address = 4096;
+  Order order_c = Order::kRowMajor;
+};
+
+Problem problem(const Shape& shape) {
+  const auto batch = [&](std::int64_t rows, std::int64_t columns, Order order, Dtype dtype) {
+    const std::int64_t width = order == Order::kRowMajor ? columns : rows;
+    const api::Matrix matrix{
+        reinterpret_cast<const void*>(shape.address), rows, columns, width, order,
+        static_cast<std::int64_t>(size_of(dtype))};
+    return api::Batch{matrix, rows * columns, nullptr, true};
+  };
+  const Scalar one{1, nullptr, false}, zero{0, nullptr, false};
+  return problem_of(shape.operand, shape.result, shape.mode, shape.count, one,
+                    batch(shape.m, shape.k, Order::kRowMajor, shape.operand),
+                    batch(shape.k, shape.n, Order::kRowMajor, shape.operand), zero,
+                    batch(shape.m, shape.n, shape.order_c, shape.result));
+}
+
+const model::Gpu& h200() { return model::find_gpu("h200"); }
+
+Plan choice(const Shape& shape, std::uint64_t limit = kNoLimit) {
+  return choose(problem(shape), h200(), limit);
+}
+
+void expect_error(ErrorCode code, const std::string& words, const auto& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error; expected: " << words;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(Problem, AColumnMajorResultIsTheTransposedProduct) {
+  const Problem p = problem({.m = 3, .n = 5, .k = 7, .order_c = Order::kColumnMajor});
+  EXPECT_EQ(p.m(), 5);
+  EXPECT_EQ(p.n(), 3);
+  EXPECT_EQ(p.k(), 7);
+  EXPECT_FALSE(p.a_along_k);  // Bᵀ of a row-major B
+  EXPECT_TRUE(p.b_along_k);
+  EXPECT_EQ(p.arguments.a.leading_dimension, 5);
+  EXPECT_EQ(p.arguments.b.leading_dimension, 7);
+  EXPECT_EQ(p.arguments.c.leading_dimension, 3);
+}
+
+TEST(Problem, AlignmentIsThatOfAddressLeadingDimensionAndStride) {
+  const auto aligned = [](std::uintptr_t address, long long leading, long long stride,
+                          std::int64_t count) {
+    return alignment_of({reinterpret_cast<const void*>(address), leading, stride, nullptr}, count,
+                        2);
+  };
+  EXPECT_EQ(aligned(4096, 128, 0, 1), 256);
+  EXPECT_EQ(aligned(4096, 4, 0, 1), 8);
+  EXPECT_EQ(aligned(4098, 128, 0, 1), 2);
+  EXPECT_EQ(aligned(4096, 128, 8, 1), 256);  // the stride of one matrix leads nowhere
+  EXPECT_EQ(aligned(4096, 128, 8, 2), 16);
+  const void* const pointers[1] = {};
+  EXPECT_EQ(alignment_of({nullptr, 128, 0, pointers}, 2, 2), 2);
+}
+
+TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
+  EXPECT_EQ(choice({.m = 4096, .n = 4096, .k = 4096}).kernel->name, "simt_f32_128x128");
+  EXPECT_EQ(choice({.m = 48, .n = 48, .k = 48}).kernel->name, "simt_f32_32x32");
+  const Shape f64{.m = 4096, .n = 4096, .k = 4096, .operand = Dtype::kF64, .result = Dtype::kF64};
+  EXPECT_EQ(choice(f64).kernel->name, "mma_f64_128x128");
+}
+
+TEST(Plans, DivideKWhereTilesAreFew) {
+  const Plan deep = choice({.m = 64, .n = 64, .k = 65536});
+  EXPECT_GT(deep.parts, 8);
+  EXPECT_GE(deep.k_each * deep.parts, 65536);
+  EXPECT_LT(deep.k_each * (deep.parts - 1), 65536);  // none is without work
+  EXPECT_EQ(deep.k_each % deep.kernel->bk, 0);
+  EXPECT_EQ(choice({.m = 8192, .n = 8192, .k = 256}).parts, 1);
+  EXPECT_EQ(choice({.m = 64, .n = 64, .k = 16}).parts, 1);
+}
+
+TEST(Plans, PiecesOfTheWorkspaceDoNotOverlap) {
+  const Plan plan = choice({.m = 300, .n = 200, .k = 20000, .count = 3});
+  ASSERT_GT(plan.parts, 1);
+  const auto tiles =
+      static_cast<std::uint64_t>(3 * ((300 + plan.kernel->bm - 1) / plan.kernel->bm) *
+                                 ((200 + plan.kernel->bn - 1) / plan.kernel->bn));
+  EXPECT_EQ(plan.arrivals.bytes, tiles * 4);
+  EXPECT_EQ(plan.partials.bytes, tiles * static_cast<std::uint64_t>(plan.parts) *
+                                     static_cast<std::uint64_t>(plan.kernel->bm * plan.kernel->bn) *
+                                     4);
+  for (const Piece& piece : {plan.arrivals, plan.partials}) {
+    EXPECT_EQ(piece.offset % kWorkspaceAlignment, 0u);
+    EXPECT_LE(piece.offset + piece.bytes, plan.workspace_bytes);
+  }
+  const bool apart = plan.arrivals.offset + plan.arrivals.bytes <= plan.partials.offset ||
+                     plan.partials.offset + plan.partials.bytes <= plan.arrivals.offset;
+  EXPECT_TRUE(apart);
+}
+
+TEST(Plans, KeepWithinTheLimit) {
+  const Shape deep{.m = 64, .n = 64, .k = 65536};
+  const Plan without = choice(deep, 0);
+  EXPECT_EQ(without.parts, 1);
+  EXPECT_EQ(without.workspace_bytes, 0u);
+  const Plan some = choice(deep, 200000);
+  EXPECT_GT(some.parts, 1);
+  EXPECT_LE(some.workspace_bytes, 200000u);
+}
+
+TEST(Plans, EveryCandidateHasAPlanOrAReason) {
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kF64, Dtype::kBF16, Dtype::kF16}) {
+    const auto all = candidates(
+        problem({.m = 100, .n = 100, .k = 100, .operand = dtype, .result = dtype, .address = 4098}),
+        model::find_gpu("a100"), kNoLimit);
+    EXPECT_FALSE(all.empty());
+    for (const Candidate& candidate : all) {
+      EXPECT_NE(candidate.plan.has_value(), !candidate.refusal.empty()) << candidate.kernel->name;
+      if (candidate.plan) {
+        EXPECT_GT(candidate.estimate.microseconds, 0);
+        EXPECT_EQ(candidate.kernel->compute_major, 8);
+      }
+    }
+  }
+}
+
+TEST(Plans, SayWhatThereIsNoKernelFor) {
+  const Shape tf32{.m = 9,
+                   .n = 9,
+                   .k = 9,
+                   .operand = Dtype::kF64,
+                   .result = Dtype::kF64,
+                   .mode = ComputeMode::kTf32};
+  expect_error(ErrorCode::kUnsupported,
+               "f64 products (C f64) in mode tf32: the library has no GPU kernel for them",
+               [&] { choice(tf32); });
+  const Shape hopper{.m = 9, .n = 9, .k = 9, .mode = ComputeMode::kAccurate};
+  expect_error(ErrorCode::kUnsupported, "needs compute capability 9.0",
+               [&] { choose(problem(hopper), model::find_gpu("a100"), kNoLimit); });
+}
+
+TEST(Plans, WithoutADepthReadNothing) {
+  const Plan plan = choice({.m = 100, .n = 100, .k = 0, .address = 4});
+  EXPECT_EQ(plan.parts, 1);
+  EXPECT_EQ(plan.workspace_bytes, 0u);
+}
+
+TEST(Wishes, AreReadBackFromTheNameOfAPlan) {
+  const Plan plan = choice({.m = 64, .n = 64, .k = 65536});
+  const auto wish = wish_in(name_of(plan).c_str());
+  ASSERT_TRUE(wish);
+  EXPECT_EQ(wish->kernel, plan.kernel);
+  EXPECT_EQ(wish->parts, plan.parts);
+  EXPECT_FALSE(wish_in(nullptr));
+  EXPECT_FALSE(wish_in(""));
+}
+
+TEST(Wishes, DecideAndAreRefusedWhereTheyCannotBe) {
+  const Problem p = problem({.m = 100, .n = 100, .k = 1000});
+  const Plan plan = choose(p, h200(), kNoLimit, wish_in("simt_f32_128x128,split=3"));
+  EXPECT_EQ(name_of(plan), "simt_f32_128x128,split=3");
+  // A wish for another type's kernel says nothing about this one.
+  EXPECT_EQ(name_of(choose(p, h200(), kNoLimit, wish_in("mma_f64_64x64"))),
+            name_of(choose(p, h200(), kNoLimit)));
+  expect_error(ErrorCode::kOutOfMemory, "bytes of workspace, 10 are allowed",
+               [&] { choose(p, h200(), 10, wish_in("simt_f32_128x128,split=3")); });
+}
+
+TEST(Catalogue, NamesAreUniqueAndEntriesBelongToTheirUnits) {
+  const auto all = kernels::gemm_kernels();
+  for (const auto& kernel : all) {
+    EXPECT_EQ(std::ranges::count(all, kernel.name, &kernels::GemmKernel::name), 1) << kernel.name;
+    EXPECT_EQ(kernels::find_gemm_kernel(kernel.name), &kernel);
+    for (const auto& row : kernel.entries)
+      for (const std::string_view entry : row)
+        EXPECT_TRUE(entry.empty() || entry.starts_with("gemm_")) << entry;
+    EXPECT_GT(kernel.efficiency, 0);
+    EXPECT_LE(kernel.efficiency, 1);
+    EXPECT_LE(kernel.efficiency_alone, kernel.efficiency);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::gpu
