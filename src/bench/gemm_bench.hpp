@@ -60,7 +60,6 @@ struct GemmResult {
   std::string no_kernel;                                  ///< why ours did not run; empty: it did
   double compulsory_bytes = 0;                            ///< on the GPU: A, B and C once each
   double host_seconds = 0;  ///< on the GPU: wall time of the shape, checks included
-  std::string clocks;       ///< on the GPU, after the runs: "1755 MHz, 612 W, 58 °C"
 
   /// The fastest peer's GFLOP/s, or nothing.
   std::optional<double> best_peer() const;

@@ -13,6 +13,7 @@
 #include "cli/bench_compare.hpp"
 #include "cli/bench_gpu.hpp"
 #include "cli/bench_options.hpp"
+#include "cli/bench_page.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit.hpp"
 #include "cli/terminal.hpp"
@@ -68,7 +69,9 @@ int run(const BenchOptions& options) {
     print_now(report::bench_row(context, result, color));
   };
   const bench::GemmReport report = measure(options, listener);
-  if (!options.json.empty()) write_file(options.json, report::bench_json(report));
+  const std::string json = report::bench_json(report);
+  if (!options.json.empty()) write_file(options.json, json);
+  if (!options.html.empty()) write_file(options.html, report::bench_html(json, "the results"));
   if (!options.csv.empty()) write_file(options.csv, report::bench_csv(report));
   print(report::bench_summary(report, color));
   return verdict(report);
@@ -101,6 +104,7 @@ void add_bench(CLI::App& app, Action& action) {
     if (command->get_subcommands().empty()) action = [options] { return run(*options); };
   });
   add_bench_compare(*command, action);
+  add_bench_page(*command, action);
   add_worker(app, action);
 }
 

@@ -31,6 +31,10 @@ std::string bench_csv(const bench::GemmReport& report);
 /// Error{kInvalidInput} naming the field that is missing or of the wrong kind.
 bench::ComparedFile read_bench_json(const std::string& text, const std::string& name);
 
+/// One self-contained page (works offline) with tables and charts, from the JSON `text` of bench_json(). Throws as
+/// read_bench_json() does.
+std::string bench_html(const std::string& text, const std::string& name);
+
 /// What compare() found, as a table.
 std::string comparison_table(const bench::Comparison& comparison, bool color);
 

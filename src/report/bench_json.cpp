@@ -150,7 +150,6 @@ Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
   } else {
     object["disturbed"] = r.disturbed;
   }
-  if (!r.clocks.empty()) object["clocks"] = r.clocks;
   put_peers(object, r);
   return object;
 }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <nlohmann/json.hpp>
 
 #include "report/assets.hpp"
 #include "report/figures.hpp"
@@ -17,28 +17,6 @@
 
 namespace tilewise::report {
 namespace {
-
-using Pieces = std::map<std::string, std::string, std::less<>>;
-
-// Replaces every {{name}}: by the piece of that name, else by the asset of that name.
-std::string fill(std::string_view page, const Pieces& pieces) {
-  std::string out;
-  while (true) {
-    const std::size_t open = page.find("{{");
-    out += page.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = page.find("}}", open);
-    const std::string_view name = page.substr(open + 2, close - open - 2);
-    const auto piece = pieces.find(name);
-    const std::string_view contents =
-        piece != pieces.end() ? std::string_view(piece->second) : find_asset(name);
-    if (piece == pieces.end() && contents.empty()) {
-      throw Error(ErrorCode::kInternal, fmt::format("page.html names an unknown piece: {}", name));
-    }
-    out += contents;
-    page.remove_prefix(close + 2);
-  }
-}
 
 std::string shape_text(const bench::LadderResult& result) {
   if (result.rungs.empty()) return "nothing";
@@ -65,29 +43,18 @@ std::string lead(const bench::LadderResult& result) {
       how);
 }
 
-std::string chip(std::string_view name, const std::string& value) {
-  if (value.empty()) return {};
-  return fmt::format("<li><b>{}</b>{}</li>", name, escape_html(value));
-}
-
 std::string chips(const bench::LadderResult& result) {
   const bench::Context& context = result.context;
-  std::string out = chip("device", context.device);
-  out += chip("problem", formula_text(context));
-  out += chip("m × n × k", shape_text(result));
+  std::string out = html_chip("device", context.device);
+  out += html_chip("problem", formula_text(context));
+  out += html_chip("m × n × k", shape_text(result));
   if (context.a_file.empty()) {
-    out += chip("A, B", fmt::format("random, seed {}", context.seed));
+    out += html_chip("A, B", fmt::format("random, seed {}", context.seed));
   } else {
-    out += chip("A", context.a_file) + chip("B", context.b_file);
+    out += html_chip("A", context.a_file) + html_chip("B", context.b_file);
   }
-  out += chip("peak", peaks_text(context));
-  return out + chip("peer", context.cublas) + chip("date", context.date);
-}
-
-std::string card(std::string_view kind, const std::string& figure, const std::string& label) {
-  return fmt::format(
-      R"(<div class="card {}"><span class="figure">{}</span><span class="label">{}</span></div>)",
-      kind, escape_html(figure), escape_html(label));
+  out += html_chip("peak", peaks_text(context));
+  return out + html_chip("peer", context.cublas) + html_chip("date", context.date);
 }
 
 // The first and the best rung of f32 by a figure, to say how far the ladder leads.
@@ -126,8 +93,8 @@ std::optional<double> reuse_figure(const bench::RungResult& rung) {
 std::string verified_card(const bench::LadderResult& result) {
   const std::size_t wrong = wrong_rungs(result).size();
   const std::size_t count = result.rungs.size();
-  return card(wrong ? "bad" : "good", fmt::format("{} / {}", count - wrong, count),
-              wrong ? "rungs verified: some results are WRONG" : "rungs verified against f64");
+  return html_card(wrong ? "bad" : "good", fmt::format("{} / {}", count - wrong, count),
+                   wrong ? "rungs verified: some results are WRONG" : "rungs verified against f64");
 }
 
 std::string cards(const bench::LadderResult& result) {
@@ -135,30 +102,30 @@ std::string cards(const bench::LadderResult& result) {
   const Climb speed = climb(
       result, [](const auto& rung) { return rung.gflops; }, false);
   if (speed.first) {
-    out += card("", fmt::format("{} GFLOP/s", gflops_text(speed.to)),
-                fmt::format("fastest f32 rung: {}", speed.best->rung->name));
+    out += html_card("", fmt::format("{} GFLOP/s", gflops_text(speed.to)),
+                     fmt::format("fastest f32 rung: {}", speed.best->rung->name));
     if (speed.best->percent_of_cublas) {
-      out += card("", fmt::format("{:.1f} %", *speed.best->percent_of_cublas),
-                  "of cuBLAS in the same run");
+      out += html_card("", fmt::format("{:.1f} %", *speed.best->percent_of_cublas),
+                       "of cuBLAS in the same run");
     }
     if (speed.best->percent_of_peak) {
-      out += card("", fmt::format("{:.1f} %", *speed.best->percent_of_peak),
-                  "of the measured FMA peak");
+      out += html_card("", fmt::format("{:.1f} %", *speed.best->percent_of_peak),
+                       "of the measured FMA peak");
     }
-    out += card("", fmt::format("{:.1f}×", speed.to / speed.from),
-                fmt::format("faster than {}", speed.first->rung->name));
+    out += html_card("", fmt::format("{:.1f}×", speed.to / speed.from),
+                     fmt::format("faster than {}", speed.first->rung->name));
   }
   const Climb sectors = climb(result, sectors_figure, true);
   if (sectors.first && sectors.to < sectors.from) {
-    out += card("", fmt::format("{:.1f}×", sectors.from / sectors.to),
-                fmt::format("fewer global sectors: {} against {}", sectors.best->rung->name,
-                            sectors.first->rung->name));
+    out += html_card("", fmt::format("{:.1f}×", sectors.from / sectors.to),
+                     fmt::format("fewer global sectors: {} against {}", sectors.best->rung->name,
+                                 sectors.first->rung->name));
   }
   const Climb reuse = climb(result, reuse_figure, false);
   if (reuse.first && reuse.to > reuse.from) {
-    out += card("", fmt::format("{:.1f}×", reuse.to / reuse.from),
-                fmt::format("more FMAs for each shared-memory wavefront: {} against {}",
-                            reuse.best->rung->name, reuse.first->rung->name));
+    out += html_card("", fmt::format("{:.1f}×", reuse.to / reuse.from),
+                     fmt::format("more FMAs for each shared-memory wavefront: {} against {}",
+                                 reuse.best->rung->name, reuse.first->rung->name));
   }
   return out;
 }
@@ -191,11 +158,7 @@ std::string figures_json(const bench::LadderResult& result) {
                     {"peak_f64", gpu->peak_f64()},
                     {"memory_bandwidth", gpu->memory_bandwidth}};
   }
-  const std::string text =
-      value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  std::string out;  // "<" could end the script element, or start another
-  for (const char c : text) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return out;
+  return script_json(value);
 }
 
 std::string footer(const bench::LadderResult& result) {
@@ -203,10 +166,7 @@ std::string footer(const bench::LadderResult& result) {
   std::string made = "Tilewise " + context.tilewise_version;
   if (!context.commit.empty()) made += ", commit " + context.commit;
   if (!context.host.empty()) made += ", host: " + context.host;
-  return fmt::format(
-      "<p>Made by {}.</p><p>Charts drawn by Chart.js (MIT licence), embedded: this "
-      "page needs no network.</p>",
-      escape_html(made));
+  return html_footer(made);
 }
 
 std::string_view table_hint(const bench::LadderResult& result) {
@@ -233,6 +193,53 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
+std::string fill_page(std::string_view page_name, const Pieces& pieces) {
+  std::string_view page = find_asset(page_name);
+  std::string out;
+  while (true) {
+    const std::size_t open = page.find("{{");
+    out += page.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = page.find("}}", open);
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    const auto piece = pieces.find(name);
+    const std::string_view contents =
+        piece != pieces.end() ? std::string_view(piece->second) : find_asset(name);
+    if (piece == pieces.end() && contents.empty()) {
+      throw Error(ErrorCode::kInternal,
+                  fmt::format("{} names an unknown piece: {}", page_name, name));
+    }
+    out += contents;
+    page.remove_prefix(close + 2);
+  }
+}
+
+std::string html_chip(std::string_view name, const std::string& value) {
+  if (value.empty()) return {};
+  return fmt::format("<li><b>{}</b>{}</li>", name, escape_html(value));
+}
+
+std::string html_card(std::string_view kind, const std::string& figure, const std::string& label) {
+  return fmt::format(
+      R"(<div class="card {}"><span class="figure">{}</span><span class="label">{}</span></div>)",
+      kind, escape_html(figure), escape_html(label));
+}
+
+std::string script_json(const nlohmann::ordered_json& value) {
+  const std::string text =
+      value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string out;  // "<" could end the script element, or start another
+  for (const char c : text) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return out;
+}
+
+std::string html_footer(const std::string& made) {
+  return fmt::format(
+      "<p>Made by {}.</p><p>Charts drawn by Chart.js (MIT licence), embedded: this "
+      "page needs no network.</p>",
+      escape_html(made));
+}
+
 std::string ladder_html(const bench::LadderResult& result) {
   const Pieces pieces{
       {"title", escape_html("Tilewise: " + heading(result))},
@@ -249,7 +256,7 @@ std::string ladder_html(const bench::LadderResult& result) {
       {"footer", footer(result)},
       {"figures", figures_json(result)},
   };
-  return fill(find_asset("page.html"), pieces);
+  return fill_page("page.html", pieces);
 }
 
 }  // namespace tilewise::report

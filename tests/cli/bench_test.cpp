@@ -139,6 +139,23 @@ TEST(Bench, WithoutAGpuSaysWhatIsMissing) {
   EXPECT_TRUE(contains(outcome.err, "no CUDA device")) << outcome.err;
 }
 
+TEST(Bench, MakesAPageOfARunAndOfAFile) {
+  const TemporaryFolder folder;
+  const std::string json = folder / "b.json", html = folder / "b.html", again = folder / "c.html";
+  const Outcome outcome = run(quick(
+      {"--m", "8", "--n", "8", "--k", "8", "--dtype", "f32", "--json", json, "--html", html}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ASSERT_EQ(run({"bench", "page", json, again}).code, 0);
+  const auto text = [](const std::string& file) {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  EXPECT_TRUE(contains(text(html), "8×8×8 NN"));
+  EXPECT_EQ(text(html), text(again));
+  EXPECT_EQ(run({"bench", "page", json, json}).code, 2);
+  EXPECT_EQ(run({"bench", "page", html, again}).code, 2) << "a page is no file of figures";
+}
+
 TEST(Bench, MeasuresGroupsOfASuite) {
   const TemporaryFolder folder;
   const auto suite =

@@ -11,7 +11,9 @@
 #include <sstream>
 
 #include "../core/expect_error.hpp"
+#include "report/assets.hpp"
 #include "report/format.hpp"
+#include "report/html.hpp"
 
 namespace tilewise::report {
 namespace {
@@ -358,6 +360,68 @@ TEST(GpuBenchTable, ShowsTeraflopsAndErrors) {
   const std::string summary = bench_summary(report, false);
   EXPECT_TRUE(contains(summary, "f32 accurate: ours / peer")) << summary;
   EXPECT_TRUE(contains(summary, "3.333")) << summary;
+}
+
+// The page without the chart library, whose text is not ours.
+std::string own_page(const bench::GemmReport& report) {
+  std::string page = bench_html(bench_json(report), "x.json");
+  const std::string_view library = find_asset("chart.js");
+  const std::size_t begin = page.find(library);
+  EXPECT_NE(begin, std::string::npos);
+  return page.erase(begin, library.size());
+}
+
+TEST(BenchHtml, HoldsEveryFigureAndNeedsNoNetwork) {
+  for (const bench::GemmReport& report : {sample(), gpu_sample()}) {
+    const std::string page = own_page(report);
+    EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+    EXPECT_FALSE(contains(page, "{{"));
+    for (const char* remote : {"=\"http", "=\"//", "url(", "@import", "fetch("}) {
+      EXPECT_FALSE(contains(page, remote)) << remote;
+    }
+    std::size_t rows = 0;
+    for (std::size_t at = page.find("<tr>"); at != std::string::npos;
+         at = page.find("<tr>", at + 1)) {
+      ++rows;
+    }
+    EXPECT_GT(rows, report.results.size());
+  }
+  const std::string gpu = own_page(gpu_sample());
+  for (const char* part : {"TFLOP/s", "4096×4096×4096 NN", ">51.0<", "f32 accurate", ">3.333<",
+                           ">no kernel<", "title=\"no f16 here\"", "cublaslt's error", "3.33×"}) {
+    EXPECT_TRUE(contains(gpu, escape_html(part)) || contains(gpu, part)) << part;
+  }
+  const std::string cpu = own_page(sample());
+  for (const char* part : {"GFLOP/s", "WRONG: C(0, 0) is nan", "Left out: mkl: cannot be opened",
+                           "1 / 2", ">0.800<"}) {
+    EXPECT_TRUE(contains(cpu, part)) << part;
+  }
+}
+
+TEST(BenchHtml, TextOfTheFileIsEscaped) {
+  bench::GemmReport report = sample();
+  report.context.suite = "</script><b>";
+  report.results[0].shape.group = "<i>&\"";
+  report.results[0].path = "<script>alert(1)</script>";
+  const std::string page = own_page(report);
+  EXPECT_FALSE(contains(page, "<i>&"));
+  EXPECT_FALSE(contains(page, "<script>alert"));
+  EXPECT_FALSE(contains(page, "</script><b>"));
+}
+
+TEST(BenchHtml, WhatIsNoBenchmarksFileIsRefused) {
+  test::expect_error(ErrorCode::kInvalidInput, {"x.json", "results"},
+                     [] { bench_html(R"({"context": {}})", "x.json"); });
+  test::expect_error(ErrorCode::kInvalidInput, {"x.json", "not JSON"},
+                     [] { bench_html("<html>", "x.json"); });
+  test::expect_error(ErrorCode::kInvalidInput, {"x.json"}, [] {
+    bench_html(R"({"context": {}, "results": [], "geometric_means": {"f32": 3}})", "x.json");
+  });
+  test::expect_error(ErrorCode::kInvalidInput, {"x.json", "not found"}, [] {
+    bench_html(R"({"context": {}, "results": [{"no_kernel": "none"}]})", "x.json");
+  });
+  const std::string page = bench_html(R"({"context": {}, "results": []})", "x.json");
+  EXPECT_TRUE(contains(page, "0 products beside nobody"));
 }
 
 }  // namespace
