@@ -151,7 +151,7 @@ TEST(Plans, SayWhatThereIsNoKernelFor) {
   expect_error(ErrorCode::kUnsupported,
                "f64 products (C f64) in mode tf32: the library has no GPU kernel for them",
                [&] { choice(tf32); });
-  const Shape hopper{.m = 9, .n = 9, .k = 9, .mode = ComputeMode::kAccurate};
+  const Shape hopper{.m = 9, .n = 9, .k = 9, .operand = Dtype::kBF16, .result = Dtype::kBF16};
   expect_error(ErrorCode::kUnsupported, "needs compute capability 9.0",
                [&] { choose(problem(hopper), model::find_gpu("a100"), kNoLimit); });
 }
