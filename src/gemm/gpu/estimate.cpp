@@ -119,11 +119,17 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             static_cast<double>(size_of(oriented.operand));
   const double busy = std::min(blocks, sms);
   e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
-  e.fill = kFillMicroseconds * (1 + 0.3 * std::max(0.0, std::ceil(e.waves) - 1));
+  const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
+                            static_cast<double>(size_of(oriented.result)) /
+                            kStoreBytesPerMicrosecond;
+  // The first load, the last store, and what of those between does not hide behind multiplications.
+  e.fill = kFillMicroseconds + tile_store +
+           0.3 * (kFillMicroseconds + tile_store) * std::max(0.0, std::ceil(e.waves) - 1);
 
   e.launches = kLaunchMicroseconds;
   if (plan.in_cluster) {
-    e.reduction = kClusterJoinMicroseconds;
+    e.reduction =
+        kClusterJoinMicroseconds + 4.0 * kernel.bm * kernel.bn / kClusterBytesPerMicrosecond;
   } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));

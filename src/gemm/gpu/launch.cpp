@@ -123,29 +123,53 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, i
           1, 1};
 }
 
+// `follows`: the product's own kernel is the one before in the stream. Then this one may begin early, as it waits
+// for the end of that by itself. Behind the caller's work it would gain nothing and takes half a microsecond more.
 device::Launch launch_of(const GemmKernel& kernel, const device::Device& device, const Dim3& grid,
-                         std::span<const void* const> values) {
+                         std::span<const void* const> values, bool follows) {
   device::Launch launch;
   launch.grid = grid;
   launch.block = {static_cast<std::uint32_t>(kernel.threads), 1, 1};
   launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.dynamic_shared_bytes);
   launch.arguments = values;
-  // The work before may be the caller's, which does not know that somebody follows early: safe, as the kernel waits
-  // for its end before it reads or writes anything.
-  launch.overlaps_previous = kernel.overlaps_previous && device.gpu().compute_major >= 9;
+  launch.overlaps_previous = follows && kernel.overlaps_previous && device.gpu().compute_major >= 9;
   return launch;
+}
+
+// Whether TMA can store C: everything at multiples of 16 bytes, the length of its rows too, as TMA writes whole
+// pieces of as much, over the end of a row that is shorter (tests/golden/README.md).
+bool can_be_mapped(const kernels::GemmResult& c, const Problem& oriented) {
+  if (c.pointers != nullptr) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
+  const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
+                           c.leading_dimension * bytes | oriented.n() * bytes |
+                           (oriented.count > 1 ? c.stride * bytes : 0);
+  return all % 16 == 0;
+}
+
+TensorMap map_of_result(device::Device& device, const kernels::GemmResult& c,
+                        const Problem& oriented) {
+  constexpr FactorBox kRows{64, 64};
+  return map_of(device,
+                {reinterpret_cast<device::Address>(c.address), tensor_type_of(oriented.result),
+                 true, oriented.m(), oriented.n(), c.leading_dimension, oriented.count, c.stride},
+                kRows);
 }
 
 // One launch for each kMostMatrices matrices, or for persistent kernels one for all.
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, device::Kernel& entry, device::Stream& stream,
-                   device::Address workspace) {
+                   device::Address workspace, bool follows) {
   const GemmKernel& kernel = *plan.kernel;
   const int sm_count = device.gpu().sm_count;
   arguments.matrices = static_cast<int>(oriented.count);
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   if (kernel.persistent) {
-    TensorMap map_a, map_b;
+    TensorMap map_a, map_b, map_c;
+    if (can_be_mapped(arguments.c, oriented)) {
+      map_c = map_of_result(device, arguments.c, oriented);
+      arguments.result_has_map = 1;
+    }
     if (arguments.k > 0) {
       map_a = map_of(
           device, mapped(arguments.a, plan.a, workspace, oriented.a_along_k, arguments.m, oriented),
@@ -154,9 +178,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
           kernel.box_b);
     }
-    const std::array<const void*, 3> values{&arguments, &map_a, &map_b};
-    device::Launch launch =
-        launch_of(kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values);
+    const std::array<const void*, 4> values{&arguments, &map_a, &map_b, &map_c};
+    device::Launch launch = launch_of(
+        kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values, follows);
     if (plan.in_cluster) launch.cluster = {static_cast<std::uint32_t>(plan.parts), 1, 1};
     device.launch(entry, launch, stream);
     return;
@@ -166,9 +190,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     const GemmArguments some =
         from_matrix(arguments, first, size_of(oriented.operand), size_of(oriented.result));
     const std::array<const void*, 1> values{&some};
-    device.launch(entry,
-                  launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values),
-                  stream);
+    device.launch(
+        entry,
+        launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values, follows),
+        stream);
   }
 }
 
@@ -181,7 +206,7 @@ void launch_rest(const Plan& plan, const Problem& oriented, const GemmArguments&
   GemmArguments undivided = arguments;
   undivided.split = {1, oriented.k(), nullptr, nullptr};
   launch_kernel(rest, oriented, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
-                stream, 0);
+                stream, 0, true);
 }
 
 }  // namespace
@@ -213,7 +238,9 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);
   }
-  launch_kernel(plan, oriented, arguments, device, entry, stream, workspace);
+  const bool follows = plan.a.preparation != kernels::Preparation::kNone ||
+                       plan.b.preparation != kernels::Preparation::kNone;
+  launch_kernel(plan, oriented, arguments, device, entry, stream, workspace, follows);
   if (plan.rest != nullptr && oriented.k() > 0)
     launch_rest(plan, oriented, arguments, device, kernels, stream);
 }

@@ -71,7 +71,7 @@ void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
                    unsign(std::min(kMostMatrices, matrices - first))};
     launch.block = {kernels::kSplitThreads, 1, 1};
     launch.arguments = values;
-    launch.overlaps_previous = device.gpu().compute_major >= 9;  // it waits by itself
+    launch.overlaps_previous = first > 0 && device.gpu().compute_major >= 9;  // it waits by itself
     device.launch(kernel, launch, stream);
   }
   arguments.pairs_a = pairs_of(plan.a, workspace);
@@ -104,7 +104,7 @@ void restride(const PreparedFactor& prepared, GemmFactor& factor, bool along_k, 
         unsign(std::min(kMostMatrices, prepared.matrices - first))};
     launch.block = {kernels::kRestrideThreads, 1, 1};
     launch.arguments = values;
-    launch.overlaps_previous = device.gpu().compute_major >= 9;  // it waits by itself
+    launch.overlaps_previous = first > 0 && device.gpu().compute_major >= 9;  // it waits by itself
     device.launch(kernel, launch, stream);
   }
   factor = {reinterpret_cast<const void*>(place), prepared.leading_dimension, prepared.stride,

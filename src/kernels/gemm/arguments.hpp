@@ -59,8 +59,9 @@ struct GemmArguments {
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
-  int matrices;      ///< of the batch, for kernels that are persistent
-  int result_bytes;  ///< of an element of C, for kernels that write two kinds
+  int matrices;        ///< of the batch, for kernels that are persistent
+  int result_bytes;    ///< of an element of C, for kernels that write two kinds
+  int result_has_map;  ///< whether the tensor map of C that a kernel takes describes it
   /// Null where A and B come as they are. A kernel without tensor maps that finds them computes only the tiles
   /// that pairs do not do for, from A and B.
   GemmPairs pairs_a, pairs_b;

@@ -20,10 +20,12 @@ constexpr int kMostClusterBlocks = 8;  // that every Hopper GPU can hold
 constexpr std::int64_t kMostExtent =
     (std::int64_t{1} << 31) - 512;  // a tile beyond it is still counted
 
-// Rings of stages and barriers, as in warpgroup.cuh.
-constexpr int ring_bytes(int stages, int stage_bytes) { return stages * (stage_bytes + 16) + 16; }
-
-constexpr int kCornerBytes = 16 * (64 + 8) * 2;  // a warp's
+// Rings of stages, what results go through (result.cuh), and barriers.
+constexpr int shared_bytes(int stages, int stage_bytes, int bm) {
+  constexpr int kStagingBytes = 2 * 64 * 128, kUnit = 1024;
+  const int bytes = stages * (stage_bytes + 16) + bm / 64 * kStagingBytes + 16;
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
 
 // A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh).
 constexpr GemmKernel warpgroup(std::string_view name,
@@ -41,8 +43,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .bk = kHopperBK,
           .stages = stages,
           .threads = bm * 2 + 128,
-          .dynamic_shared_bytes =
-              ring_bytes(stages, (bm + bn) * kHopperBK * 2) + bm / 16 * kCornerBytes,
+          .dynamic_shared_bytes = shared_bytes(stages, (bm + bn) * kHopperBK * 2, bm),
           .cluster = cluster,
           .persistent = true,
           .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
@@ -52,6 +53,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .preparation = Preparation::kRestride,
           .box_a = {bm, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
+          .maps_result = true,
           .overlaps_previous = true,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
           .efficiency = efficiency,
@@ -64,7 +66,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
 // With C in f32 or in the type of A and B.
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),     \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 5, 1, 0.78), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
@@ -82,7 +84,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .bk = kHopperBK,
           .stages = stages,
           .threads = 384,
-          .dynamic_shared_bytes = ring_bytes(stages, (128 + bn) * kHopperBK * 4),
+          .dynamic_shared_bytes = shared_bytes(stages, (128 + bn) * kHopperBK * 4, 128),
           .cluster = cluster,
           .persistent = true,
           .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
@@ -90,6 +92,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .preparation = Preparation::kPairs,
           .box_a = {128, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
+          .maps_result = true,
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF16,
           .products = 3,

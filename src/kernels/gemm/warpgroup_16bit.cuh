@@ -33,11 +33,11 @@ template <class S> struct alignas(1024) Stage {  // swizzled rows count from 102
 
 template <class S> struct Shared {
   Stage<S> stages[S::kStages];
+  Staging staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
   ptx::Barrier
       empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
-  Corner corners[S::kMultiplying / 32];  // a warp's
-  unsigned last;                         // whether this block is the last of a divided sum
+  unsigned last;          // whether this block is the last of a divided sum
 };
 
 // Asks for rows `row` … of A or columns … of B, kCount of them, from `k` on.
@@ -90,15 +90,16 @@ template <class S>
 __device__ __forceinline__ void start_product(float (&sum)[S::kBN / 2], const Stage<S>& stage,
                                               int row) {
   constexpr unsigned kEightRows = 1024, kPanelBytes = S::kBK * 128;
+  // A descriptor counts in 16 bytes; from k to k only its address changes.
+  constexpr int kStepA = (S::kAlongA == Along::kK ? 16 : 16 * S::kPanel) * 2 / 16;
+  constexpr int kStepB = (S::kAlongB == Along::kK ? 16 : 16 * S::kPanel) * 2 / 16;
+  const auto a = ptx::describe_tile(stage.a + row * S::kBK, kEightRows, kPanelBytes);
+  const auto b = ptx::describe_tile(stage.b, kEightRows, kPanelBytes);
   ptx::wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < S::kBK; k += 16) {
-    const Half* const a = stage.a + row * S::kBK + (S::kAlongA == Along::kK ? k : k * S::kPanel);
-    const Half* const b = stage.b + (S::kAlongB == Along::kK ? k : k * S::kPanel);
-    ptx::wgmma<typename S::Element, S::kBN, S::kAlongA, S::kAlongB, 1>(
-        sum, ptx::describe_tile(a, kEightRows, kPanelBytes),
-        ptx::describe_tile(b, kEightRows, kPanelBytes));
-  }
+  for (int i = 0; i < S::kBK / 16; ++i)
+    ptx::wgmma<typename S::Element, S::kBN, S::kAlongA, S::kAlongB, 1>(sum, a + i * kStepA,
+                                                                       b + i * kStepB);
   ptx::wgmma_commit();
 }
 
@@ -131,25 +132,9 @@ __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<S>& sha
   if (steps > 0) give_back(shared, before);
 }
 
-// A warpgroup's sums to C, whichever type that has.
-template <class S, int kCount>
-__device__ __forceinline__ void store(float (&sum)[kCount], Shared<S>& shared,
-                                      const GemmArguments& g, const Unit& unit, int row, int column,
-                                      float alpha, float beta) {
-  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
-  const long long ldc = g.c.leading_dimension;
-  if (g.result_bytes == 4)
-    store_f32<kCount * 2>(sum, matrix_at<float>(g.c, unit.matrix), ldc, row, column, m, n, alpha,
-                          beta);
-  else
-    store_16_bit<typename S::Element, kCount * 2>(sum, matrix_at<Half>(g.c, unit.matrix), ldc, row,
-                                                  column, m, n, alpha, beta,
-                                                  shared.corners[threadIdx.x / 32]);
-}
-
 template <class S>
 __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap& A,
-                                         const ptx::TensorMap& B) {
+                                         const ptx::TensorMap& B, const ptx::TensorMap& C) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
   if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
@@ -160,8 +145,9 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
     if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
+    const int warpgroup_row = warpgroup_number() * kWarpgroupM;
     Ring<S::kStages> ring;
+    Staging& staging = shared.staging[threadIdx.x / 128];
     const float beta = value_of<float>(g.beta);
 #pragma unroll 1
     for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
@@ -173,27 +159,30 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
       if constexpr (S::kCluster == 1) {
         if (g.split.parts > 1 && g.split.partials == nullptr) {
           join_in_cluster<S>(sum, shared.stages, g.split.parts, [&](float(&some)[16], int column) {
-            store<S>(some, shared, g, unit, row, unit.column + column, alpha, beta);
+            store_result<typename S::Element, 32>(
+                some, staging, g, C, {unit.matrix, row, unit.column + column}, alpha, beta);
           });
           continue;
         }
       }
       if (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit)) continue;
-      store<S>(sum, shared, g, unit, row, unit.column, alpha, beta);
+      store_result<typename S::Element, S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column},
+                                                alpha, beta);
     }
+    finish_stores();
   }
 }
 
 }  // namespace gemm
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_WARPGROUP(name, suffix, cluster, element, along_a, along_b, ...)          \
-  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                 \
-      gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>::kThreads, 1)           \
-      name##suffix(const __grid_constant__ gemm::GemmArguments g,                          \
-                   const __grid_constant__ ptx::TensorMap A,                               \
-                   const __grid_constant__ ptx::TensorMap B) {                             \
-    gemm::multiply<gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>>(g, A, B); \
+#define TILEWISE_WARPGROUP(name, suffix, cluster, element, along_a, along_b, ...)                  \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                         \
+      gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>::kThreads, 1)                   \
+      name##suffix(                                                                                \
+          const __grid_constant__ gemm::GemmArguments g, const __grid_constant__ ptx::TensorMap A, \
+          const __grid_constant__ ptx::TensorMap B, const __grid_constant__ ptx::TensorMap C) {    \
+    gemm::multiply<gemm::Shape<element, along_a, along_b, __VA_ARGS__, cluster>>(g, A, B, C);      \
   }
 #define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, ...)                                     \
   TILEWISE_WARPGROUP(name, _kk, cluster, element, ptx::Along::kK, ptx::Along::kK, __VA_ARGS__)     \

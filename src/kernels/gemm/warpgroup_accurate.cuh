@@ -29,6 +29,7 @@ template <class S> struct alignas(1024) PairStage {
 
 template <class S> struct AccurateShared {
   PairStage<S> stages[S::kStages];
+  Staging staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];
   ptx::Barrier empty[S::kStages];
   unsigned last;
@@ -72,10 +73,13 @@ __device__ __forceinline__ void produce_pairs(AccurateShared<S>& shared, const G
 template <class S>
 __device__ __forceinline__ void start_pairs(float (&product)[S::kBN / 2], const PairStage<S>& stage,
                                             int row) {
+  const auto a = ptx::describe_rows<S::kBK * 2>(&stage.a[0][row][0]);
+  const auto b = ptx::describe_rows<S::kBK * 2>(&stage.b[0][0][0]);
+  // Descriptors count in 16 bytes.
+  constexpr int kLowerA = sizeof(stage.a[0]) / 16, kLowerB = sizeof(stage.b[0]) / 16;
   const auto add = [&](int a_half, int b_half, int k, auto keep) {
     ptx::wgmma<ptx::F16, S::kBN, Along::kK, Along::kK, decltype(keep)::value>(
-        product, ptx::describe_rows<S::kBK * 2>(&stage.a[a_half][row][k]),
-        ptx::describe_rows<S::kBK * 2>(&stage.b[b_half][0][k]));
+        product, a + a_half * kLowerA + k / 8, b + b_half * kLowerB + k / 8);
   };
   ptx::wgmma_fence();
   add(1, 0, 0, std::integral_constant<int, 0>{});
@@ -129,22 +133,21 @@ __device__ __forceinline__ void unscale(float (&sum)[kN / 2], const float* rows,
 }
 
 // A warpgroup's sums to C.
-template <int kCount>
-__device__ __forceinline__ void finish(float (&sum)[kCount], const GemmArguments& g,
-                                       const Unit& unit, int row, int column, float alpha,
-                                       float beta) {
-  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
+template <int kN>
+__device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
+                                       const GemmArguments& g, const ptx::TensorMap& C,
+                                       const Place& place, float alpha, float beta) {
   if (alpha != 0 && g.k > 0)
-    unscale<kCount * 2>(sum, g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : unit.matrix * g.m),
-                        g.pairs_b.unscale + (g.pairs_b.is_shared ? 0 : unit.matrix * g.n), row,
-                        column, m, n);
-  store_f32<kCount * 2>(sum, matrix_at<float>(g.c, unit.matrix), g.c.leading_dimension, row, column,
-                        m, n, alpha, beta);
+    unscale<kN>(sum, g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : place.matrix * g.m),
+                g.pairs_b.unscale + (g.pairs_b.is_shared ? 0 : place.matrix * g.n), place.row,
+                place.column, static_cast<int>(g.m), static_cast<int>(g.n));
+  store_result<ptx::F16, kN>(sum, staging, g, C, place, alpha, beta);
 }
 
 template <class S>
 __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const ptx::TensorMap& A,
-                                                  const ptx::TensorMap& B) {
+                                                  const ptx::TensorMap& B,
+                                                  const ptx::TensorMap& C) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   AccurateShared<S>& shared = *reinterpret_cast<AccurateShared<S>*>(bytes);
   if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
@@ -155,8 +158,9 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const 
     if (threadIdx.x == S::kMultiplying) produce_pairs(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    const int warpgroup_row = threadIdx.x / 128 * kWarpgroupM;
+    const int warpgroup_row = warpgroup_number() * kWarpgroupM;
     Ring<S::kStages> ring;
+    Staging& staging = shared.staging[threadIdx.x / 128];
     const float beta = value_of<float>(g.beta);
 #pragma unroll 1
     for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
@@ -172,23 +176,25 @@ __device__ __forceinline__ void multiply_accurate(const GemmArguments& g, const 
         if (g.split.parts > 1 && g.split.partials == nullptr) {
           if (is_left) continue;
           join_in_cluster<S>(sum, shared.stages, g.split.parts, [&](float(&some)[16], int column) {
-            finish(some, g, unit, row, unit.column + column, alpha, beta);
+            finish<32>(some, staging, g, C, {unit.matrix, row, unit.column + column}, alpha, beta);
           });
           continue;
         }
       }
       if (is_left || (g.split.parts > 1 && !join_unit<S>(sum, shared, g, unit))) continue;
-      finish(sum, g, unit, row, unit.column, alpha, beta);
+      finish<S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column}, alpha, beta);
     }
+    finish_stores();
   }
 }
 
 }  // namespace gemm
 
-#define TILEWISE_ACCURATE(name, cluster, ...)                                                    \
-  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                       \
-      gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1)                                    \
-      name(const __grid_constant__ gemm::GemmArguments g,                                        \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
-    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, A, B);                 \
+#define TILEWISE_ACCURATE(name, cluster, ...)                                                  \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                     \
+      gemm::AccurateShape<__VA_ARGS__, cluster>::kThreads, 1)                                  \
+      name(const __grid_constant__ gemm::GemmArguments g,                                      \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B, \
+           const __grid_constant__ ptx::TensorMap C) {                                         \
+    gemm::multiply_accurate<gemm::AccurateShape<__VA_ARGS__, cluster>>(g, A, B, C);            \
   }

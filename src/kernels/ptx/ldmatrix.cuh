@@ -25,4 +25,14 @@ __device__ __forceinline__ void ldmatrix_x4_transposed(unsigned (&to)[4], const 
                : "r"(shared_address(row)));
 }
 
+// stmatrix, the other way: register i holds elements 2·(lane % 4) and the next of row lane / 4 of matrix i,
+// and lanes point at rows as above. sm_90.
+__device__ __forceinline__ void stmatrix_x4(void* row, unsigned first, unsigned second,
+                                            unsigned third, unsigned fourth) {
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+      "r"(first), "r"(second), "r"(third), "r"(fourth)
+      : "memory");
+}
+
 }  // namespace ptx
