@@ -21,6 +21,7 @@ class WrittenBytes {
   std::uint64_t first_unwritten(std::uint64_t address, std::uint64_t bytes) const;
 
   void mark_all();
+  bool is_all_written() const { return all_; }
   std::uint64_t begin() const { return begin_; }
   std::uint64_t end() const { return begin_ + bytes_; }
 

@@ -115,6 +115,13 @@ void Checker::cluster_release() {
 
 void Checker::cluster_leave(Warp& warp) { warps_[index_of(warp)].now.join(cluster_barrier_); }
 
+// Where no flag is set and nothing was released, strong accesses pass nothing on.
+bool Checker::may_synchronise(const Warp& warp, ptx::Space space, const AccessFacts& facts) const {
+  const bool has_flags = space == ptx::Space::kShared ? !flags_.empty() : !launch_.flags.empty();
+  if (has_flags && (!facts.is_write || facts.is_atomic)) return true;
+  return facts.is_write && (facts.releases || !warps_[index_of(warp)].at_fence.generic.empty());
+}
+
 // Atomics and volatile accesses: flags that one side sets and the other looks at.
 void Checker::synchronise_shared(Warp& warp, std::uint64_t address, const AccessFacts& facts) {
   WarpKnowledge& known = warps_[index_of(warp)];

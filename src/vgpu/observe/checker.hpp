@@ -20,23 +20,11 @@
 #include "vgpu/exec/wgmma.hpp"
 #include "vgpu/observe/clocks.hpp"
 #include "vgpu/observe/findings.hpp"
+#include "vgpu/observe/footprint.hpp"
 #include "vgpu/observe/global_shadow.hpp"
 #include "vgpu/observe/shared_shadow.hpp"
 
 namespace tilewise::vgpu {
-
-/// Where the lanes of an access pattern go, as rows of adjacent bytes.
-struct Footprint {
-  struct Run {
-    std::int64_t offset = 0;  ///< from the address of the first active lane
-    std::uint32_t bytes = 0;
-    std::uint32_t lane = 0;  ///< where its granules begin in `lanes`
-  };
-  std::uint64_t serial = 0;  ///< of the pattern
-  std::vector<Run> runs;
-  std::vector<std::uint8_t> lanes;  ///< by granule: who touches it, or kManyLanes
-  bool has_overlap = false;         ///< lanes touch the same granule
-};
 
 /// What all clusters of a launch share. One host thread uses it.
 class LaunchChecker {
@@ -52,7 +40,8 @@ class LaunchChecker {
 
   /// Operations that touch registers of wgmma.
   std::unordered_map<std::uint32_t, std::vector<HeldUse>> held_uses;
-  std::vector<int> initializers;  ///< instructions: mbarrier.init
+  std::vector<int> initializers;       ///< instructions: mbarrier.init
+  std::vector<CopyFootprints> copies;  ///< of the last cp.async of each site
   /// Where the rows of an operand lie, from its first byte on; memorised.
   struct MatrixRun {
     std::int32_t offset = 0;
@@ -63,7 +52,7 @@ class LaunchChecker {
 
   std::uint32_t place(int instruction);
   int instruction_of(std::uint32_t place) const;
-  const Footprint& footprint(int site, int slot, const AccessPattern& pattern, int bytes);
+  const Footprint& footprint(int site, int slot, const AccessPattern& pattern, std::uint32_t bytes);
   /// What is known of the bytes of the allocation that holds `address`.
   WrittenBytes* written(std::uint64_t address);
   Dim3 block_index(std::uint32_t block) const;
@@ -73,7 +62,11 @@ class LaunchChecker {
  private:
   std::vector<std::uint32_t> places_;  ///< by instruction; 0: none yet
   std::vector<int> instructions_;      ///< by place
-  std::vector<std::array<Footprint, AccessSite::kPatterns>> footprints_;
+  struct Known {
+    std::uint64_t serial = 0;  ///< of the pattern
+    Footprint footprint;
+  };
+  std::vector<std::array<Known, AccessSite::kPatterns>> footprints_;  ///< by site
   const Memory& memory_;
   WrittenBytes* recent_ = nullptr;
   std::map<std::tuple<std::uint64_t, MatrixMajor, std::uint32_t, std::uint32_t>,
@@ -220,7 +213,19 @@ class Checker {
   void access_global(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
                      const std::uint8_t* lanes, const GlobalAccessor& who, bool is_write,
                      bool is_read);
+  void async_copy_lanes(Warp& warp, const Op& op, const std::uint64_t* to,
+                        const std::uint64_t* from, const std::uint8_t* source_bytes,
+                        std::uint32_t bytes, const Accessor& who, const GlobalAccessor& reader);
+  void access_shared_rows(Warp& warp, int instruction, std::uint64_t first, const Footprint& f,
+                          const Accessor& who, bool is_write);
+  void access_global_rows(Warp& warp, int instruction, std::uint64_t first, const Footprint& f,
+                          const GlobalAccessor& who, bool is_write);
+  bool take_shared(Warp& warp, std::uint64_t first, const Footprint& f, const Accessor& who,
+                   bool is_write);
+  bool take_global(Warp& warp, std::uint64_t first, const Footprint& f, const GlobalAccessor& who,
+                   bool is_write);
   void check_one_store(Warp& warp, const Op& op, const AccessPattern& pattern, std::uint64_t first);
+  bool may_synchronise(const Warp& warp, ptx::Space space, const AccessFacts& facts) const;
   void synchronise_shared(Warp& warp, std::uint64_t address, const AccessFacts& facts);
   void synchronise_global(Warp& warp, std::uint64_t address, const AccessFacts& facts);
   void report_shared(Warp& warp, int instruction, std::uint32_t rank, Granules g,

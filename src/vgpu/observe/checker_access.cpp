@@ -40,9 +40,9 @@ void Checker::access(Warp& warp, const Op& op, std::uint64_t first) {
   const Site& site = warp.worker->program->sites[op.site];
   const AccessSite& memo = warp.worker->site_data[op.site];
   const AccessPattern& pattern = memo.patterns[memo.recent];
-  const Footprint& f =
-      launch_.footprint(op.site, memo.recent, pattern, site.element_bytes * op.count);
-  if (site.is_strong) {
+  const Footprint& f = launch_.footprint(op.site, memo.recent, pattern,
+                                         static_cast<std::uint32_t>(site.element_bytes * op.count));
+  if (site.is_strong && may_synchronise(warp, site.space, facts_of(site))) {
     for (std::uint32_t rest = pattern.mask; rest; rest &= rest - 1) {
       const std::uint64_t address = first + pattern.deltas[std::countr_zero(rest)];
       if (site.space == ptx::Space::kShared) synchronise_shared(warp, address, facts_of(site));
@@ -50,21 +50,61 @@ void Checker::access(Warp& warp, const Op& op, std::uint64_t first) {
     }
   }
   if (site.space == ptx::Space::kShared) {
-    const Accessor who = accessor(warp, op.instruction, site.is_strong);
-    for (const Footprint::Run& run : f.runs) {
-      access_shared(warp, op.instruction, first + static_cast<std::uint64_t>(run.offset), run.bytes,
-                    f.lanes.data() + run.lane, who, site.is_store);
-    }
+    access_shared_rows(warp, op.instruction, first, f,
+                       accessor(warp, op.instruction, site.is_strong), site.is_store);
   } else {
-    const GlobalAccessor who = global_accessor(warp, op.instruction, site.is_strong);
-    for (const Footprint::Run& run : f.runs) {
-      access_global(warp, op.instruction, first + static_cast<std::uint64_t>(run.offset), run.bytes,
-                    f.lanes.data() + run.lane, who, site.is_store, !site.is_store);
-    }
+    access_global_rows(warp, op.instruction, first, f,
+                       global_accessor(warp, op.instruction, site.is_strong), site.is_store);
   }
   if (site.is_store && f.has_overlap && launch_.checks.races) {
     check_one_store(warp, op, pattern, first);
   }
+}
+
+void Checker::access_shared_rows(Warp& warp, int instruction, std::uint64_t first,
+                                 const Footprint& f, const Accessor& who, bool is_write) {
+  if (!f.scattered.empty() && take_shared(warp, first, f, who, is_write)) return;
+  for (const Footprint::Run& run : f.runs) {
+    access_shared(warp, instruction, first + static_cast<std::uint64_t>(run.offset), run.bytes,
+                  f.lanes.data() + run.lane, who, is_write);
+  }
+}
+
+void Checker::access_global_rows(Warp& warp, int instruction, std::uint64_t first,
+                                 const Footprint& f, const GlobalAccessor& who, bool is_write) {
+  if (!f.scattered.empty() && take_global(warp, first, f, who, is_write)) return;
+  for (const Footprint::Run& run : f.runs) {
+    access_global(warp, instruction, first + static_cast<std::uint64_t>(run.offset), run.bytes,
+                  f.lanes.data() + run.lane, who, is_write, !is_write);
+  }
+}
+
+// All rows at once, if that is possible and nothing is wrong with any.
+bool Checker::take_shared(Warp& warp, std::uint64_t first, const Footprint& f, const Accessor& who,
+                          bool is_write) {
+  if (!launch_.checks.races) return false;
+  SharedShadow& shadow = shadows_[first >> kRankShift];
+  const std::uint64_t offset = first & ((1u << kRankShift) - 1);
+  const ScatteredGranules g{offset / launch_.granule_bytes, f.scattered, f.lanes.data()};
+  const Knowledge& known = warps_[index_of(warp)].now;
+  return is_write ? shadow.take_write(g, who, known)
+                  : shadow.take_read(g, who, known, launch_.checks.uninitialized);
+}
+
+bool Checker::take_global(Warp& warp, std::uint64_t first, const Footprint& f,
+                          const GlobalAccessor& who, bool is_write) {
+  if (!launch_.checks.races) return false;
+  if (launch_.checks.uninitialized) {
+    const WrittenBytes* const written = launch_.written(first);
+    const bool is_known = written && written->is_all_written() &&
+                          first + static_cast<std::uint64_t>(f.lowest) >= written->begin() &&
+                          first + static_cast<std::uint64_t>(f.highest) <= written->end();
+    if (!is_known) return false;
+  }
+  const ScatteredGranules g{first / launch_.granule_bytes, f.scattered, f.lanes.data()};
+  const Knowledge& known = warps_[index_of(warp)].now;
+  return is_write ? launch_.global.take_write(g, who, known)
+                  : launch_.global.take_read(g, who, known);
 }
 
 void Checker::access_shared_range(Warp& warp, int instruction, std::uint64_t address,

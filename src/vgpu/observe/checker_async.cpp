@@ -23,6 +23,29 @@ void Checker::async_copy(Warp& warp, const Op& op, const std::uint64_t* to,
   who.agent += kCopies;
   who.clock = groups_of(warp, kCopies).clock;
   const GlobalAccessor reader = global_accessor(warp, op.instruction, false);
+  std::uint32_t reading = 0;
+  bool is_partial = false;
+  for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (source_bytes[lane] != 0) reading |= 1u << lane;
+    is_partial |= source_bytes[lane] != 0 && source_bytes[lane] != bytes;
+  }
+  CopyFootprints& f = launch_.copies[op.site];
+  if (!f.matches(warp.active, reading, to, from))
+    f.set(warp.active, reading, to, from, bytes, launch_.granule_bytes);
+  if (is_partial || f.to.has_overlap)
+    return async_copy_lanes(warp, op, to, from, source_bytes, bytes, who, reader);
+  access_shared_rows(warp, op.instruction, to[warp.first_lane()], f.to, who, true);
+  if (reading != 0) {
+    access_global_rows(warp, op.instruction, from[std::countr_zero(reading)], f.from, reader,
+                       false);
+  }
+}
+
+void Checker::async_copy_lanes(Warp& warp, const Op& op, const std::uint64_t* to,
+                               const std::uint64_t* from, const std::uint8_t* source_bytes,
+                               std::uint32_t bytes, const Accessor& who,
+                               const GlobalAccessor& reader) {
   std::uint8_t lanes[16];
   for (std::uint32_t rest = warp.active; rest; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);

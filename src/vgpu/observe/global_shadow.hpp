@@ -8,12 +8,14 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "core/dim3.hpp"
 #include "vgpu/observe/clocks.hpp"
+#include "vgpu/observe/granules.hpp"
 
 namespace tilewise::vgpu {
 
@@ -68,6 +70,9 @@ class GlobalShadow {
                    const GlobalAccessor& who);
   void record_write(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* lanes,
                     const GlobalAccessor& who);
+  /// Both in one: whether the access is ordered. If it is, it is recorded, if not, perhaps in part.
+  bool take_read(const ScatteredGranules& g, const GlobalAccessor& who, const Knowledge& known);
+  bool take_write(const ScatteredGranules& g, const GlobalAccessor& who, const Knowledge& known);
   /// What made the access unclean, by granule; slow.
   std::vector<GlobalConflict> conflicts(std::uint64_t address, std::uint64_t bytes, bool is_write,
                                         const GlobalAccessor& who, const Knowledge& known);
@@ -75,24 +80,33 @@ class GlobalShadow {
  private:
   static constexpr std::uint32_t kPageGranules = 4096;
   struct Page {
-    std::array<std::uint64_t, kPageGranules> writes{}, reads{}, other_reads{};
-    std::array<std::uint8_t, kPageGranules> write_lanes{}, read_lanes{}, other_lanes{};
+    std::array<std::uint64_t, kPageGranules> writes, reads, other_reads;
+    std::array<std::uint8_t, kPageGranules> write_lanes, read_lanes, other_lanes;
+    bool has_writes, has_reads;
+  };
+  struct Free {
+    void operator()(Page* page) const { std::free(page); }
   };
   struct Piece {  ///< of an access, within one page
     Page* page;
     std::uint32_t begin, count;
   };
 
+  Page* new_page();
   Page& page_at(std::uint64_t number);
   template <class F> void for_each_piece(std::uint64_t address, std::uint64_t bytes, F&& action);
   bool is_ordered(std::uint64_t word, const GlobalAccessor& who, const Knowledge& known) const;
   bool are_ordered(const std::uint64_t* words, std::uint32_t count, const GlobalAccessor& who,
                    const Knowledge& known) const;
+  template <class F> bool for_each(const ScatteredGranules& g, F&& action);
+  static void record_read(Page& page, std::uint32_t at, std::uint64_t word, std::uint8_t lane);
   void record_reads(const Piece& piece, const std::uint8_t* lanes, std::uint64_t word);
 
   const ClusterShape& shape_;
   std::uint32_t granule_bytes_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::unordered_map<std::uint64_t, Page*> pages_;
+  std::vector<std::unique_ptr<Page, Free>> slabs_;  ///< of many pages each
+  std::size_t used_pages_ = 0;                      ///< of the last slab
   struct Recent {
     std::uint64_t number = ~std::uint64_t{0};
     Page* page = nullptr;

@@ -32,6 +32,7 @@ LaunchChecker::LaunchChecker(const Program& program, const Checks& what, const M
       global(shape, smallest_element(program)),
       shape(clusters),
       granule_bytes(smallest_element(program)),
+      copies(program.sites.size()),
       places_(program.instructions.size(), 0),
       instructions_(1, -1),
       footprints_(program.sites.size()),
@@ -62,40 +63,13 @@ int LaunchChecker::instruction_of(std::uint32_t place) const {
 }
 
 const Footprint& LaunchChecker::footprint(int site, int slot, const AccessPattern& pattern,
-                                          int bytes) {
-  Footprint& f = footprints_[site][slot];
-  if (f.serial == pattern.serial) return f;
-  f.serial = pattern.serial;
-  f.runs.clear();
-  f.lanes.clear();
-  f.has_overlap = false;
-  std::array<std::pair<std::int64_t, std::uint8_t>, kLanes> order;
-  std::size_t count = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if ((pattern.mask >> lane & 1) == 0) continue;
-    order[count++] = {static_cast<std::int64_t>(pattern.deltas[lane]),
-                      static_cast<std::uint8_t>(lane)};
+                                          std::uint32_t bytes) {
+  Known& known = footprints_[site][slot];
+  if (known.serial != pattern.serial) {
+    known.serial = pattern.serial;
+    known.footprint = make_footprint(pattern.mask, pattern.deltas, bytes, granule_bytes);
   }
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto [offset, lane] = order[i];
-    if (f.runs.empty() || offset > f.runs.back().offset + f.runs.back().bytes) {
-      f.runs.push_back({offset, 0, static_cast<std::uint32_t>(f.lanes.size())});
-    }
-    Footprint::Run& run = f.runs.back();
-    const auto begin = static_cast<std::uint32_t>(offset - run.offset);
-    for (std::uint32_t at = begin; at < begin + static_cast<std::uint32_t>(bytes);
-         at += granule_bytes) {
-      if (at >= run.bytes) {
-        f.lanes.push_back(lane);
-        continue;
-      }
-      f.lanes[run.lane + at / granule_bytes] = kManyLanes;
-      f.has_overlap = true;
-    }
-    run.bytes = std::max(run.bytes, begin + static_cast<std::uint32_t>(bytes));
-  }
-  return f;
+  return known.footprint;
 }
 
 // With a swizzle, where pieces lie depends on bits 7 to 9 of the address, so those are part of the key.

@@ -93,6 +93,55 @@ bool SharedShadow::words_are_ordered(Granules g, const Accessor& who,
   return true;
 }
 
+bool SharedShadow::words_are_ordered(const ScatteredGranules& g, const Accessor& who,
+                                     const Knowledge& known, bool unwritten) const {
+  const std::uint64_t* const words = writes_.data() + g.first;
+  std::uint64_t ordered = 1;  // the last word that the access is ordered after; no record is 1
+  for (const std::int32_t offset : g.offsets) {
+    const std::uint64_t word = words[offset];
+    if (word == ordered) continue;
+    if (word == 0 ? unwritten : !is_ordered(word, who, known)) return false;
+    ordered = word;
+  }
+  return true;
+}
+
+bool SharedShadow::take_read(const ScatteredGranules& g, const Accessor& who,
+                             const Knowledge& known, bool unwritten) {
+  if (!words_are_ordered(g, who, known, unwritten)) return false;
+  Row& row = row_of(who);
+  row.latest = std::max(row.latest, who.clock);
+  std::int32_t* const words = row.words.data() + g.first;
+  std::uint8_t* const lanes = row.lanes.data() + g.first;
+  const std::int32_t word = read_word(who);
+  for (std::size_t i = 0; i < g.offsets.size(); ++i) {
+    words[g.offsets[i]] = word;
+    lanes[g.offsets[i]] = g.lanes[i];
+  }
+  return true;
+}
+
+bool SharedShadow::take_write(const ScatteredGranules& g, const Accessor& who,
+                              const Knowledge& known) {
+  if (!words_are_ordered(g, who, known, false)) return false;
+  for (const Row* row : used_) {
+    if (can_skip(*row, who, known)) continue;
+    const std::int32_t limit = last_known(*row, known);
+    const std::int32_t* const reads = row->words.data() + g.first;
+    std::int32_t latest = 0;
+    for (const std::int32_t offset : g.offsets) latest = std::max(latest, reads[offset]);
+    if (latest > limit) return false;
+  }
+  std::uint64_t* const words = writes_.data() + g.first;
+  std::uint8_t* const lanes = write_lanes_.data() + g.first;
+  const std::uint64_t word = pack(who);
+  for (std::size_t i = 0; i < g.offsets.size(); ++i) {
+    words[g.offsets[i]] = word;
+    lanes[g.offsets[i]] = g.lanes[i];
+  }
+  return true;
+}
+
 bool SharedShadow::is_clean_read(Granules g, const Accessor& who, const Knowledge& known,
                                  bool unwritten) const {
   if (unwritten) {
@@ -109,12 +158,16 @@ bool SharedShadow::can_skip(const Row& row, const Accessor& who, const Knowledge
          known.generic[row.agent] >= row.latest;
 }
 
+// The greatest record of the row that is known.
+std::int32_t SharedShadow::last_known(const Row& row, const Knowledge& known) {
+  return static_cast<std::int32_t>(known.generic[row.agent] << kClockShift | kPlaceMask);
+}
+
 bool SharedShadow::is_clean_write(Granules g, const Accessor& who, const Knowledge& known) const {
   if (!words_are_ordered(g, who, known)) return false;
   for (const Row* row : used_) {
     if (can_skip(*row, who, known)) continue;
-    const auto limit =
-        static_cast<std::int32_t>(known.generic[row->agent] << kClockShift | kPlaceMask);
+    const std::int32_t limit = last_known(*row, known);
     const std::int32_t* words = row->words.data() + g.begin;
     std::int32_t latest = 0;
     for (std::uint32_t i = 0; i < g.count; ++i) latest = std::max(latest, words[i]);

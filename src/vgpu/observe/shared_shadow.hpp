@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "vgpu/observe/clocks.hpp"
+#include "vgpu/observe/granules.hpp"
 
 namespace tilewise::vgpu {
 
@@ -27,15 +28,6 @@ struct Accessor {
   bool is_strong = false;   ///< atomic, volatile, relaxed: no race with others of the kind
   bool is_async = false;    ///< through the async proxy
 };
-
-/// A row of granules that one access covers.
-struct Granules {
-  std::uint32_t begin = 0, count = 0;
-  const std::uint8_t* lanes = nullptr;  ///< one a granule; nullptr: the whole warp
-};
-
-/// The lane of a record when several lanes, or all, made the access.
-inline constexpr std::uint8_t kManyLanes = 32;
 
 /// Something earlier that an access is not ordered with.
 struct Conflict {
@@ -65,6 +57,10 @@ class SharedShadow {
   /// that nothing wrote are a mistake of a read.
   bool is_clean_read(Granules g, const Accessor& who, const Knowledge& known, bool unwritten) const;
   bool is_clean_write(Granules g, const Accessor& who, const Knowledge& known) const;
+  /// Both in one: whether the access is ordered; if it is, it is recorded.
+  bool take_read(const ScatteredGranules& g, const Accessor& who, const Knowledge& known,
+                 bool unwritten);
+  bool take_write(const ScatteredGranules& g, const Accessor& who, const Knowledge& known);
   /// What made the access unclean, by granule; slow.
   std::vector<Conflict> conflicts_of_read(Granules g, const Accessor& who, const Knowledge& known,
                                           bool unwritten) const;
@@ -90,7 +86,10 @@ class SharedShadow {
 
   Row& row_of(const Accessor& who);
   static bool can_skip(const Row& row, const Accessor& who, const Knowledge& known);
+  static std::int32_t last_known(const Row& row, const Knowledge& known);
   bool words_are_ordered(Granules g, const Accessor& who, const Knowledge& known) const;
+  bool words_are_ordered(const ScatteredGranules& g, const Accessor& who, const Knowledge& known,
+                         bool unwritten) const;
 
   std::uint32_t granule_bytes_, granules_;
   std::vector<std::uint64_t> writes_;
