@@ -17,10 +17,12 @@ using kernels::Pipe;
 // What is not in the facts of a GPU, by order of magnitude.
 constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
-constexpr double kClusterJoinMicroseconds =
-    1.5;  // two meetings, and reads of each other's shared memory
-constexpr double kCacheBytesPerClockAndSm = 40;  // from the L2 cache
-constexpr double kMemoryShare = 0.85;            // of the datasheet's bandwidth that copies reach
+constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
+constexpr double kClusterBytesPerMicrosecond =
+    1.2e4;  // that a block reads of its neighbours' shared memory
+constexpr double kStoreBytesPerMicrosecond = 3e4;  // that a block stores, with all others
+constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
+constexpr double kMemoryShare = 0.85;              // of the datasheet's bandwidth that copies reach
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 
 // FLOP a cycle and SM. A rate that the catalogue does not know is taken as that of the plain pipes.
@@ -38,6 +40,14 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
   return f32;
 }
 
+// Clusters of so many blocks that run at a time: one lies within a group of multiprocessors, of which some GPUs have
+// 18 in some groups, all at least 16.
+std::int64_t clusters_at_a_time(int blocks, const model::Gpu& gpu) {
+  constexpr std::int64_t kGroup = 16;
+  const std::int64_t groups = std::max<std::int64_t>(1, gpu.sm_count / kGroup);
+  return std::max<std::int64_t>(1, groups * (kGroup / blocks));
+}
+
 // Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
 // faster that nothing is lost.
 double compute_time(const Plan& plan, std::int64_t blocks, const model::Gpu& gpu) {
@@ -45,7 +55,9 @@ double compute_time(const Plan& plan, std::int64_t blocks, const model::Gpu& gpu
   const double work =
       2.0 * kernel.bm * kernel.bn * static_cast<double>(plan.k_each) * kernel.products;
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
-  const std::int64_t on_one = divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
+  const std::int64_t on_one =
+      plan.in_cluster ? divide_up(blocks / plan.parts, clusters_at_a_time(plan.parts, gpu))
+                      : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
   const std::int64_t together = std::max(1, kernel.blocks_per_sm);
   const std::int64_t rest = on_one % together;
   double time = static_cast<double>(on_one - rest) * work / (peak * kernel.efficiency);
@@ -109,6 +121,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.blocks = e.tiles * plan.parts;
   const double sms = std::max(1, gpu.sm_count), blocks = static_cast<double>(e.blocks);
   e.waves = blocks / (sms * kernel.blocks_per_sm);
+  if (plan.in_cluster) {
+    e.waves = blocks / plan.parts / static_cast<double>(clusters_at_a_time(plan.parts, gpu));
+  }
   e.compute = compute_time(plan, e.blocks, gpu);
 
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
@@ -128,8 +143,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 
   e.launches = kLaunchMicroseconds;
   if (plan.in_cluster) {
-    e.reduction =
-        kClusterJoinMicroseconds + 4.0 * kernel.bm * kernel.bn / kClusterBytesPerMicrosecond;
+    // Blocks of a cluster end after one tile: nothing of the next one hides behind this one.
+    const double rounds = std::ceil(e.waves);
+    e.fill = (kFillMicroseconds + tile_store) * rounds;
+    e.reduction = rounds * (kClusterJoinMicroseconds +
+                            4.0 * kernel.bm * kernel.bn / kClusterBytesPerMicrosecond);
   } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));

@@ -155,8 +155,8 @@ constexpr std::array kKernels{
                .threads = 256,
                .dynamic_shared_bytes = 131072,
                .pipe = Pipe::kTensorF64,
-               .efficiency = 0.85,
-               .efficiency_alone = 0.85},
+               .efficiency = 0.61,
+               .efficiency_alone = 0.61},
     GemmKernel{.name = "mma_f64_64x64",
                .unit = "mma_f64_64x64",
                .entries = TILEWISE_FOUR_ORDERS("gemm_mma_f64_64x64"),
@@ -170,7 +170,7 @@ constexpr std::array kKernels{
                .dynamic_shared_bytes = 49152,
                .blocks_per_sm = 3,
                .pipe = Pipe::kTensorF64,
-               .efficiency = 0.7,
+               .efficiency = 0.67,
                .efficiency_alone = 0.4},
 };
 
