@@ -11,7 +11,7 @@ namespace tilewise::kernels {
 inline constexpr int kRestrideThreads = 256;
 inline constexpr int kRestrideBytes =
     2048;  ///< of a row, that a block copies at a time: 16 for each of 128 threads
-inline constexpr int kRestrideRows = 16;  ///< and rows
+inline constexpr int kRestrideRows = 4;  ///< and rows
 
 struct RestrideArguments {
   GemmFactor source;
