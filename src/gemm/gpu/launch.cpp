@@ -139,7 +139,7 @@ device::Launch launch_of(const GemmKernel& kernel, const device::Device& device,
 // Whether TMA can store C: everything at multiples of 16 bytes, the length of its rows too, as TMA writes whole
 // pieces of as much, over the end of a row that is shorter (tests/golden/README.md).
 bool can_be_mapped(const kernels::GemmResult& c, const Problem& oriented) {
-  if (c.pointers != nullptr) return false;
+  if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
   const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
                            c.leading_dimension * bytes | oriented.n() * bytes |

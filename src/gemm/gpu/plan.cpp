@@ -80,8 +80,10 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   const std::size_t element = size_of(oriented.operand);
   if (kernel.preparation == Preparation::kPairs)
     return prepare_pairs(plan, prepared, factor, lines, oriented);
+  // Tensor maps go through a batch forwards.
+  const bool is_forward = kernel.alignment == 0 || factor.pointers != nullptr || factor.stride >= 0;
   const bool is_aligned =
-      alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
+      is_forward && alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
   const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
   if ((is_aligned && is_reachable) || oriented.k() == 0) return {};
   if (kernel.preparation == Preparation::kNone) {

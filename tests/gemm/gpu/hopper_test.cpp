@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hopper's kernels: batches through tensor maps, and what accurate f32 does with elements that pairs of f16
+// cannot hold.
+#include <cmath>
+
+#include "on_gpu.hpp"
+
+namespace tilewise::test {
+namespace {
+
+// A kind of product, and the kernel that has to compute it.
+struct AccurateF32 : F32 {
+  static constexpr const char* kKernel = "accurate_f32_128x64";
+  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
+};
+struct WideBF16 : BF16ToF32 {
+  static constexpr const char* kKernel = "warpgroup_bf16_128x128_to_f32";
+  static constexpr ComputeMode kMode = ComputeMode::kIeee;
+};
+struct NarrowF16 : F16 {
+  static constexpr const char* kKernel = "warpgroup_f16_64x64";
+  static constexpr ComputeMode kMode = ComputeMode::kIeee;
+};
+
+template <class Kind> class HopperBatch : public ::testing::Test {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+};
+using Kinds = ::testing::Types<AccurateF32, WideBF16, NarrowF16>;
+TYPED_TEST_SUITE(HopperBatch, Kinds);
+
+constexpr int kCount = 3;
+
+// A batch is one tall matrix: product i has its rows i·m ….
+template <class T> MatrixBatch<T> slices(MatrixView<T> all, bool backwards) {
+  MatrixView<T> one = all;
+  one.rows = all.rows / kCount;
+  const std::int64_t stride = one.rows * all.leading_dimension;
+  if (!backwards) return strided(one, stride);
+  one.data += (kCount - 1) * stride;
+  return strided(one, -stride);
+}
+
+template <class Kind> void expect_batch(std::int64_t gap, bool backwards) {
+  using A = typename Kind::A;
+  using C = typename Kind::C;
+  const PlanWish wish(Kind::kKernel);
+  Matrix<A> a(kCount * 24, 72, {.gap = gap}, 1), b(72, 80, {.gap = gap}, 2);
+  Matrix<C> c(kCount * 24, 80, {.gap = gap}, 3);
+  const Matrix<C> before = c;
+  OnGpu on_a(a);
+  OnGpu on_b(b);
+  OnGpu on_c(c);
+  gemm_batch(gpu(), kCount, 1.5f, slices<const A>(on_a.view(), backwards),
+             strided<const A>(on_b.view(), 0), -1.0f, slices<C>(on_c.view(), backwards),
+             {.mode = Kind::kMode});
+  on_c.fetch();
+  expect_clean();
+  expect_product<A, A, C, float>(1.5f, a, b, -1.0f, before, c);
+}
+
+TYPED_TEST(HopperBatch, StridesWithASharedFactor) { expect_batch<TypeParam>(0, false); }
+TYPED_TEST(HopperBatch, StridesOfUnalignedRows) { expect_batch<TypeParam>(3, false); }
+TYPED_TEST(HopperBatch, StridesBackwards) { expect_batch<TypeParam>(0, true); }
+
+TYPED_TEST(HopperBatch, PointersInDeviceMemory) {
+  using A = typename TypeParam::A;
+  using C = typename TypeParam::C;
+  const PlanWish wish(TypeParam::kKernel);
+  std::vector<Matrix<A>> a, b;
+  std::vector<Matrix<C>> c;
+  std::vector<std::unique_ptr<OnGpu<A>>> on_a, on_b;
+  std::vector<std::unique_ptr<OnGpu<C>>> on_c;
+  std::vector<const A*> at_a, at_b;
+  std::vector<C*> at_c;
+  a.reserve(kCount), b.reserve(kCount), c.reserve(kCount);
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    on_a.push_back(std::make_unique<OnGpu<A>>(a.emplace_back(40, 70, Stand{}, 10 + i)));
+    on_b.push_back(std::make_unique<OnGpu<A>>(b.emplace_back(70, 50, Stand{}, 20 + i), 0));
+    on_c.push_back(std::make_unique<OnGpu<C>>(c.emplace_back(40, 50, Stand{}, 30 + i)));
+    at_a.push_back(on_a[i]->view().data), at_b.push_back(on_b[i]->view().data);
+    at_c.push_back(on_c[i]->view().data);
+  }
+  const std::vector<Matrix<C>> before = c;
+  const ArrayOnGpu<const A*> where_a(at_a), where_b(at_b);
+  const ArrayOnGpu<C*> where_c(at_c);
+  gemm_batch(gpu(), kCount, 1.0f, from_pointers<const A>(on_a[0]->view(), where_a.data()),
+             from_pointers<const A>(on_b[0]->view(), where_b.data()), 1.0f,
+             from_pointers<C>(on_c[0]->view(), where_c.data()), {.mode = TypeParam::kMode});
+  for (std::size_t i = 0; i < kCount; ++i) {
+    on_c[i]->fetch();
+    expect_product<A, A, C, float>(1.0f, a[i], b[i], 1.0f, before[i], c[i]);
+  }
+  expect_clean();
+}
+
+// --- accurate f32 --------------------------------------------------------------------------------------
+
+class Accurate : public ::testing::Test {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+
+  // C of a product by the accurate kernel alone, and what f32 arithmetic makes of it.
+  void multiply(Matrix<float>& a, Matrix<float>& b, Matrix<float>& c, const char* kernel) {
+    const PlanWish wish(kernel);
+    c.fill(poison<float>());
+    OnGpu on_a(a);
+    OnGpu on_b(b);
+    OnGpu on_c(c);
+    gemm(gpu(), 1.0f, on_a.view(), on_b.view(), 0.0f, on_c.view(),
+         {.mode = ComputeMode::kAccurate});
+    on_c.fetch();
+    expect_clean();
+  }
+
+  // Holds each element against f64, in units of what f32 arithmetic may lose.
+  void expect_as_exact_as_f32(Matrix<float>& a, Matrix<float>& b, const Matrix<float>& c) {
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+      for (std::int64_t j = 0; j < b.columns(); ++j) {
+        double sum = 0, size = 0;
+        for (std::int64_t l = 0; l < a.columns(); ++l) {
+          const double product = static_cast<double>(a.at(i, l)) * b.at(l, j);
+          sum += product, size += std::abs(product);
+        }
+        const double allowed =
+            size * 0x1p-24 * (4 + std::sqrt(static_cast<double>(a.columns()))) + 1e-44;
+        ASSERT_NEAR(const_cast<Matrix<float>&>(c).at(i, j), sum, allowed) << i << ", " << j;
+      }
+    }
+  }
+};
+
+TEST_F(Accurate, RowsAndColumnsOfAnySize) {
+  Matrix<float> a(70, 130, {}, 1), b(130, 67, {.order = Order::kColumnMajor}, 2), c(70, 67, {}, 3);
+  for (int i = 0; i < 70; ++i)
+    for (int l = 0; l < 130; ++l) a.at(i, l) = std::ldexp(a.at(i, l), i * 2 - 70);
+  for (int l = 0; l < 130; ++l)
+    for (int j = 0; j < 67; ++j) b.at(l, j) = std::ldexp(b.at(l, j), 60 - j * 2);
+  multiply(a, b, c, "accurate_f32_128x64");
+  expect_as_exact_as_f32(a, b, c);
+}
+
+TEST_F(Accurate, BlocksThatAreLargeOppositeZeros) {
+  // Half of k is a million times larger than the rest, and meets zeros: what is left must not have
+  // been cut off with it.
+  Matrix<float> a(40, 128, {}, 1), b(128, 40, {}, 2), c(40, 40, {}, 3);
+  for (int i = 0; i < 40; ++i)
+    for (int l = 0; l < 64; ++l) a.at(i, l) *= 0x1p20f, b.at(l, i) = 0;
+  multiply(a, b, c, "accurate_f32_128x128");
+  expect_as_exact_as_f32(a, b, c);
+}
+
+TEST_F(Accurate, FewElementsAmongZeros) {
+  Matrix<float> a(130, 300, {}, 1), b(300, 70, {}, 2), c(130, 70, {}, 3);
+  a.fill(0), b.fill(0);
+  for (int i = 0; i < 130; ++i) a.at(i, (i * 37) % 300) = std::ldexp(1.7f, i % 90 - 45);
+  for (int j = 0; j < 70; ++j)
+    for (int l = 0; l < 300; l += 7) b.at(l, j) = std::ldexp(-1.3f, (l + j) % 40 - 20);
+  multiply(a, b, c, "accurate_f32_128x64");
+  expect_as_exact_as_f32(a, b, c);
+}
+
+TEST_F(Accurate, WholeNumbersAreExact) {
+  Matrix<float> a(65, 200, {}, 1), b(200, 66, {}, 2), c(65, 66, {}, 3);
+  for (int i = 0; i < 65; ++i)
+    for (int l = 0; l < 200; ++l) a.at(i, l) = static_cast<float>((i * 7 + l * 3) % 201 - 100);
+  for (int l = 0; l < 200; ++l)
+    for (int j = 0; j < 66; ++j) b.at(l, j) = static_cast<float>((l * 5 + j) % 301 - 150);
+  multiply(a, b, c, "accurate_f32_128x64");
+  for (int i = 0; i < 65; ++i) {
+    for (int j = 0; j < 66; ++j) {
+      double sum = 0;
+      for (int l = 0; l < 200; ++l) sum += static_cast<double>(a.at(i, l)) * b.at(l, j);
+      ASSERT_EQ(c.at(i, j), sum) << i << ", " << j;
+    }
+  }
+}
+
+TEST_F(Accurate, NanAndInfinityGoWhereArithmeticTakesThem) {
+  Matrix<float> a(150, 90, {}, 1), b(90, 140, {}, 2), c(150, 140, {}, 3);
+  a.at(3, 5) = poison<float>();
+  a.at(140, 17) = std::numeric_limits<float>::infinity();
+  b.at(60, 9) = -std::numeric_limits<float>::infinity();
+  multiply(a, b, c, "accurate_f32_128x128");
+  for (int i = 0; i < 150; ++i) {
+    for (int j = 0; j < 140; ++j) {
+      float sum = 0;
+      for (int l = 0; l < 90; ++l) sum += a.at(i, l) * b.at(l, j);
+      if (std::isfinite(sum)) {
+        ASSERT_NEAR(c.at(i, j), sum, 1e-4) << i << ", " << j;
+      } else {
+        ASSERT_EQ(std::isnan(c.at(i, j)), std::isnan(sum)) << i << ", " << j;
+        ASSERT_EQ(std::signbit(c.at(i, j)) && std::isinf(sum),
+                  std::signbit(sum) && std::isinf(sum));
+      }
+    }
+  }
+}
+
+TEST_F(Accurate, NumbersNearTheEndsOfF32) {
+  Matrix<float> a(33, 40, {}, 1), b(40, 35, {}, 2), c(33, 35, {}, 3);
+  for (int i = 0; i < 33; ++i)
+    for (int l = 0; l < 40; ++l) a.at(i, l) = std::ldexp(a.at(i, l), i < 16 ? 115 : -125);
+  multiply(a, b, c, "accurate_f32_128x64");
+  expect_as_exact_as_f32(a, b, c);
+}
+
+}  // namespace
+}  // namespace tilewise::test
