@@ -18,6 +18,7 @@
 
 #include "vgpu/exec/warp.hpp"
 #include "vgpu/exec/wgmma.hpp"
+#include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observe/clocks.hpp"
 #include "vgpu/observe/findings.hpp"
 #include "vgpu/observe/footprint.hpp"
@@ -50,16 +51,35 @@ class LaunchChecker {
   const std::vector<MatrixRun>& matrix_runs(std::uint64_t descriptor, MatrixMajor major,
                                             std::uint32_t first, std::uint32_t rows);
 
-  std::uint32_t place(int instruction);
+  std::uint32_t place(int instruction) {
+    const std::uint32_t place = places_[static_cast<std::size_t>(instruction)];
+    return place != 0 ? place : new_place(instruction);
+  }
   int instruction_of(std::uint32_t place) const;
-  const Footprint& footprint(int site, int slot, const AccessPattern& pattern, std::uint32_t bytes);
+  const Footprint& footprint(int site, int slot, const AccessPattern& pattern,
+                             std::uint32_t bytes) {
+    Known& known = footprints_[static_cast<std::size_t>(site)][static_cast<std::size_t>(slot)];
+    if (known.serial != pattern.serial) {
+      known.serial = pattern.serial;
+      known.footprint = make_footprint(pattern.mask, pattern.deltas, bytes, granule_bytes);
+    }
+    return known.footprint;
+  }
   /// What is known of the bytes of the allocation that holds `address`.
-  WrittenBytes* written(std::uint64_t address);
+  WrittenBytes* written(std::uint64_t address) {
+    for (WrittenBytes* const recent : recent_) {
+      if (recent && address >= recent->begin() && address < recent->end()) return recent;
+    }
+    return find_written(address);
+  }
   Dim3 block_index(std::uint32_t block) const;
   /// What global memory's flags pass on, by address.
   std::unordered_map<std::uint64_t, std::shared_ptr<const Elsewhere>> flags;
 
  private:
+  std::uint32_t new_place(int instruction);
+  WrittenBytes* find_written(std::uint64_t address);
+
   std::vector<std::uint32_t> places_;  ///< by instruction; 0: none yet
   std::vector<int> instructions_;      ///< by place
   struct Known {
@@ -68,7 +88,8 @@ class LaunchChecker {
   };
   std::vector<std::array<Known, AccessSite::kPatterns>> footprints_;  ///< by site
   const Memory& memory_;
-  WrittenBytes* recent_ = nullptr;
+  std::array<WrittenBytes*, 4> recent_{};  ///< allocations that were accessed last
+  std::size_t oldest_ = 0;                 ///< of these
   std::map<std::tuple<std::uint64_t, MatrixMajor, std::uint32_t, std::uint32_t>,
            std::vector<MatrixRun>>
       matrix_runs_;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "vgpu/exec/cluster.hpp"
-#include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
@@ -175,6 +174,7 @@ void Checker::access_global(Warp& warp, int instruction, std::uint64_t address, 
                             bool is_read) {
   if (launch_.checks.uninitialized) {
     WrittenBytes* written = launch_.written(address);
+    if (written && written->is_all_written()) written = nullptr;
     if (written && is_read && !written->covers(address, bytes)) {
       const std::uint64_t at = written->first_unwritten(address, bytes);
       const std::uint8_t lane = lanes ? lanes[(at - address) / launch_.granule_bytes] : kManyLanes;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vgpu/observe/global_shadow.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -40,17 +38,6 @@ bool all_equal(const std::uint64_t* words, std::uint32_t count, std::uint64_t va
   return difference == 0;
 }
 
-// Fresh memory comes in few large pieces then: one by one, 4 KiB each, they take a fifth of the time of a
-// checked launch.
-void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t kPiece = 4096;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPiece - 1) / kPiece * kPiece;
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPiece * kPiece;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
-
 void fill_lanes(std::uint8_t* to, const std::uint8_t* lanes, std::uint32_t count) {
   if (lanes) std::copy_n(lanes, count, to);
   else std::fill_n(to, count, kManyLanes);
@@ -81,7 +68,6 @@ GlobalShadow::Page* GlobalShadow::new_page() {
   if (slabs_.empty() || used_pages_ == kSlabPages) {
     slabs_.emplace_back(static_cast<Page*>(std::calloc(kSlabPages, sizeof(Page))));
     if (!slabs_.back()) throw std::bad_alloc();
-    ask_for_huge_pages(slabs_.back().get(), kSlabPages * sizeof(Page));
     used_pages_ = 0;
   }
   return slabs_.back().get() + used_pages_++;
@@ -195,12 +181,12 @@ bool GlobalShadow::take_write(const ScatteredGranules& g, const GlobalAccessor& 
 
 void GlobalShadow::record_reads(const Piece& p, const std::uint8_t* lanes, std::uint64_t word) {
   std::uint64_t* reads = p.page->reads.data() + p.begin;
-  if (all_equal(reads, p.count, word)) return;
   p.page->has_reads = true;
   const auto is_kept = [&](std::uint64_t before) {
     return before != 0 && ((before ^ word) & kBlockMask) != 0;
   };
   if (all_equal(reads, p.count, reads[0])) {
+    if (reads[0] == word) return;
     if (is_kept(reads[0])) {
       std::fill_n(p.page->other_reads.data() + p.begin, p.count, reads[0]);
       std::copy_n(p.page->read_lanes.data() + p.begin, p.count,

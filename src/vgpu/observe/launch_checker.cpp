@@ -7,7 +7,6 @@
 
 #include "vgpu/exec/async_modes.hpp"
 #include "vgpu/exec/handlers.hpp"
-#include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observe/checker.hpp"
 
 namespace tilewise::vgpu {
@@ -48,28 +47,15 @@ LaunchChecker::LaunchChecker(const Program& program, const Checks& what, const M
 }
 
 // Numbered as they come: records have few bits. Those beyond share the last number.
-std::uint32_t LaunchChecker::place(int instruction) {
-  std::uint32_t& place = places_[instruction];
-  if (place == 0) {
-    place = static_cast<std::uint32_t>(
-        std::min<std::size_t>(instructions_.size(), SharedShadow::kMostPlaces));
-    if (place < SharedShadow::kMostPlaces) instructions_.push_back(instruction);
-  }
-  return place;
+std::uint32_t LaunchChecker::new_place(int instruction) {
+  const auto place = static_cast<std::uint32_t>(
+      std::min<std::size_t>(instructions_.size(), SharedShadow::kMostPlaces));
+  if (place < SharedShadow::kMostPlaces) instructions_.push_back(instruction);
+  return places_[static_cast<std::size_t>(instruction)] = place;
 }
 
 int LaunchChecker::instruction_of(std::uint32_t place) const {
   return place < instructions_.size() ? instructions_[place] : -1;
-}
-
-const Footprint& LaunchChecker::footprint(int site, int slot, const AccessPattern& pattern,
-                                          std::uint32_t bytes) {
-  Known& known = footprints_[site][slot];
-  if (known.serial != pattern.serial) {
-    known.serial = pattern.serial;
-    known.footprint = make_footprint(pattern.mask, pattern.deltas, bytes, granule_bytes);
-  }
-  return known.footprint;
 }
 
 // With a swizzle, where pieces lie depends on bits 7 to 9 of the address, so those are part of the key.
@@ -99,10 +85,9 @@ const std::vector<LaunchChecker::MatrixRun>& LaunchChecker::matrix_runs(std::uin
   return runs;
 }
 
-WrittenBytes* LaunchChecker::written(std::uint64_t address) {
-  if (recent_ && address >= recent_->begin() && address < recent_->end()) return recent_;
+WrittenBytes* LaunchChecker::find_written(std::uint64_t address) {
   WrittenBytes* found = memory_.written(address);
-  if (found) recent_ = found;
+  if (found) recent_[oldest_++ % recent_.size()] = found;
   return found;
 }
 
