@@ -251,6 +251,10 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
   const bool is_meant = wish && computes(*wish->kernel, problem);
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
+    if (!is_meant && oriented_for(kernel, problem).m() > kernel.most_rows) {
+      all.push_back({&kernel, {}, {}, phrase("is for at most {} rows", kernel.most_rows)});
+      continue;
+    }
     all.push_back(candidate_of(kernel, problem, gpu, limit, is_meant ? wish->parts : 0));
   }
   return all;

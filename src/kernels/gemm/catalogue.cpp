@@ -100,7 +100,31 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .efficiency_alone = efficiency};
 }
 
+// A handful of rows of f32 (thin.cuh).
+constexpr GemmKernel thin(std::string_view name,
+                          std::array<std::array<std::string_view, 2>, 2> entries, int rows) {
+  return {.name = name,
+          .unit = "thin_f32",
+          .entries = entries,
+          .bm = rows,
+          .bn = 16,
+          .bk = 64,
+          .stages = 1,
+          .threads = 256,
+          .blocks_per_sm = 2,
+          .splits = false,
+          .most_rows = rows,
+          .overlaps_previous = true,
+          .efficiency = 0.25,
+          .efficiency_alone = 0.2};
+}
+#define TILEWISE_THIN(rows) \
+  thin("thin_f32_" #rows, TILEWISE_FOUR_ORDERS("gemm_thin_f32_" #rows), rows)
+
 constexpr std::array kKernels{
+    TILEWISE_THIN(1),
+    TILEWISE_THIN(4),
+    TILEWISE_THIN(8),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.62),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),

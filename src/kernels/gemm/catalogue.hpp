@@ -62,6 +62,8 @@ struct GemmKernel {
   int most_parts_in_cluster = 1;  ///< that add up their sums without workspace
   /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
+  /// Rows of C up to which it is worth considering; TILEWISE_PLAN may ask for it beyond.
+  std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
   /// elements are enough.
