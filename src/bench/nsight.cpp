@@ -4,66 +4,21 @@
 // Options of ncu: https://docs.nvidia.com/nsight-compute/NsightComputeCli/
 #include "bench/nsight.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <system_error>
 
 #include "core/file.hpp"
+#include "core/programs.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of our own for what ncu writes; gone with its object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "tilewise-ncu-XXXXXX").string();
-    if (!::mkdtemp(pattern.data())) {
-      throw Error(ErrorCode::kInvalidInput, fmt::format("cannot create a folder like '{}': {}",
-                                                        pattern, std::strerror(errno)));
-    }
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  fs::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-bool is_executable(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<fs::path> folders_of_path() {
-  std::vector<fs::path> folders;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    if (end > 0) folders.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return folders;
-}
 
 // The toolkit's folder, and the newest of the versions that NVIDIA's own packages install side by
 // side: their names sort by version.
@@ -80,14 +35,13 @@ std::vector<fs::path> usual_folders() {
 
 fs::path find_program() {
   if (const char* named = std::getenv("TILEWISE_NCU")) {
-    if (is_executable(named)) return named;
+    if (is_program(named)) return named;
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("TILEWISE_NCU names '{}', which is not a program", named));
   }
-  for (const auto& folders : {folders_of_path(), usual_folders()}) {
-    for (const fs::path& folder : folders) {
-      if (is_executable(folder / "ncu")) return folder / "ncu";
-    }
+  if (const fs::path program = find_on_path("ncu"); !program.empty()) return program;
+  for (const fs::path& folder : usual_folders()) {
+    if (is_program(folder / "ncu")) return folder / "ncu";
   }
   throw Error(
       ErrorCode::kUnsupported,
@@ -95,29 +49,13 @@ fs::path find_program() {
       "nsight-compute in non-free), put it on PATH, or name it in TILEWISE_NCU");
 }
 
-// Runs a program without a shell and waits for it. Its output goes to a file, or nowhere.
-int run(const std::vector<std::string>& command, const fs::path& output) {
-  std::vector<char*> arguments;
-  for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int failed =
-      ::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed) {
-    throw Error(ErrorCode::kDriver, fmt::format("cannot run '{}': {}", command[0],
-                                                std::generic_category().message(failed)));
+// A profiler that does not start is the driver's trouble, not bad input.
+ProgramOutcome run_ncu(const std::vector<std::string>& command, const ScratchFolder& folder) {
+  try {
+    return run_program(command, folder);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kDriver, error.what());
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -198,9 +136,8 @@ ProfiledLaunch read_row(const std::vector<std::string>& header, const std::vecto
 Nsight::Nsight() : program_(find_program()) {}
 
 std::set<std::string> Nsight::query_metrics() const {
-  const ScratchFolder scratch;
-  const int code = run({program_.string(), "--query-metrics"}, scratch / "metrics");
-  const std::string text = read_file(scratch / "metrics");
+  const ScratchFolder scratch("ncu");
+  const auto [code, text] = run_ncu({program_.string(), "--query-metrics"}, scratch);
   std::set<std::string> names = parse_metric_names(text);
   if (code != 0 || names.empty()) {
     const std::string_view reason = error_line(text);
@@ -212,7 +149,7 @@ std::set<std::string> Nsight::query_metrics() const {
 
 std::vector<ProfiledLaunch> Nsight::profile(const std::vector<std::string>& command,
                                             const std::vector<std::string>& metrics) const {
-  const ScratchFolder scratch;
+  const ScratchFolder scratch("ncu");
   const fs::path report = scratch / "report.csv";
   // Clocks and caches stay as they are: counts do not depend on them, and replays are faster.
   std::vector<std::string> arguments{program_.string(),
@@ -234,8 +171,7 @@ std::vector<ProfiledLaunch> Nsight::profile(const std::vector<std::string>& comm
                                      "--metrics",
                                      fmt::format("{}.sum", fmt::join(metrics, ".sum,"))};
   arguments.insert(arguments.end(), command.begin(), command.end());
-  const int code = run(arguments, scratch / "output");
-  const std::string output = read_file(scratch / "output");
+  const auto [code, output] = run_ncu(arguments, scratch);
   const std::string text = fs::exists(report) ? read_file(report) : output;
   if (code != 0) {
     const std::string_view reason = error_line(text);
