@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `tilewise golden check`: the access rules and the tensor cores' numerics against files of what GPUs
-// counted and computed.
+// `tilewise golden check`: the access rules, the tensor cores' numerics, tensor maps and their copies, and
+// where wgmma finds its operands, against files of what GPUs counted, computed and copied.
 // `tilewise golden capture`: records such files on the GPU of this machine.
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@
 #include "device/device.hpp"
 #include "model/golden_access.hpp"
 #include "vgpu/golden_mma.hpp"
+#include "vgpu/golden_tma.hpp"
 
 namespace tilewise::cli {
 namespace {
@@ -82,31 +83,40 @@ vgpu::Numerics numerics_of(const fs::path& mma_file) {
   return vgpu::Numerics::kSm90;
 }
 
-// The files of tensor-core instructions; returns how many of their records do not match.
-int check_mma(const fs::path& folder, model::GoldenReport& report) {
-  int mismatches = 0;
-  for (const fs::path& file : vgpu::find_mma_files(folder)) {
-    std::erase(report.not_checked, file);
-    const vgpu::MmaFile outcome = vgpu::check_mma_file(file, numerics_of(file));
-    const int wrong = outcome.records - outcome.matches;
-    mismatches += wrong;
-    std::string text =
-        fmt::format("{}: {} records, {} match", file.string(), outcome.records, outcome.matches);
-    if (wrong > 0) text += fmt::format(", {} MISMATCH", wrong);
-    for (const std::string& mismatch : outcome.first_mismatches) text += "\n  " + mismatch;
-    print(text + '\n');
-  }
-  return mismatches;
+// Prints what came of a file; returns how many of its records do not match.
+int show(const vgpu::GoldenRecords& outcome) {
+  const int wrong = outcome.records - outcome.matches;
+  std::string text = fmt::format("{}: {} records, {} match", outcome.file.string(), outcome.records,
+                                 outcome.matches);
+  if (wrong > 0) text += fmt::format(", {} MISMATCH", wrong);
+  for (const std::string& mismatch : outcome.first_mismatches) text += "\n  " + mismatch;
+  print(text + '\n');
+  return wrong;
 }
 
-// Reports on the access files of `report` and on the products in `folder`.
+// Reports on the access files of `report`, on the products and on Hopper's copies and operands in `folder`.
 int finish(model::GoldenReport report, const fs::path& folder) {
-  const int wrong_products = check_mma(folder, report);
+  int wrong_products = 0, wrong_copies = 0;
+  for (const fs::path& file : vgpu::find_mma_files(folder)) {
+    std::erase(report.not_checked, file);
+    wrong_products += show(vgpu::check_mma_file(file, numerics_of(file)));
+  }
+  for (const fs::path& file : vgpu::find_tma_files(folder)) {
+    std::erase(report.not_checked, file);
+    wrong_copies += show(vgpu::check_tma_file(file));
+  }
   const int code = finish(report);
-  if (wrong_products == 0) return code;
-  complain(fmt::format("{} golden records of tensor-core instructions do not match the numerics",
-                       wrong_products));
-  return kWrongResult;
+  if (wrong_products > 0) {
+    complain(fmt::format("{} golden records of tensor-core instructions do not match the numerics",
+                         wrong_products));
+  }
+  if (wrong_copies > 0) {
+    complain(
+        fmt::format("{} golden records of tensor maps, their copies or wgmma's operands do "
+                    "not match the virtual GPU",
+                    wrong_copies));
+  }
+  return wrong_products + wrong_copies > 0 ? kWrongResult : code;
 }
 
 int check(const GoldenOptions& options) {
@@ -208,7 +218,7 @@ void add_golden(CLI::App& app, Action& action) {
       "Examples:\n  tilewise golden check tests/golden\n  tilewise golden capture golden");
 
   CLI::App* checked = golden->add_subcommand(
-      "check", "Hold the access rules and the tensor cores' numerics against golden files");
+      "check", "Hold access rules, tensor cores' numerics, TMA and wgmma against golden files");
   add_folder(*checked, options);
   checked->footer("Example:\n  tilewise golden check tests/golden");
   checked->callback([options, &action] { action = [options] { return check(*options); }; });
@@ -219,8 +229,8 @@ void add_golden(CLI::App& app, Action& action) {
   add_folder(*captured, options);
   add_seed(*captured, options);
   captured->footer(
-      "Writes DIR/<gpu>/memory_access.csv and DIR/<gpu>/mma/*.bin. Example:\n  tilewise golden "
-      "capture golden");
+      "Writes DIR/<gpu>/memory_access.csv and, of mma.sync, DIR/<gpu>/mma/*.bin; wgmma and TMA are "
+      "not recorded. Example:\n  tilewise golden capture golden");
   captured->callback([options, &action] { action = [options] { return capture(*options); }; });
 
   // What runs under ncu: launches the probes and prints nothing.

@@ -127,7 +127,7 @@ std::size_t mma_record_bytes(const MatrixProduct& p) {
   return static_cast<std::size_t>(p.m + p.n) * row_bytes(p) + 2 * sum_bytes(p);
 }
 
-MmaFile check_mma_file(const fs::path& file, Numerics numerics) {
+GoldenRecords check_mma_file(const fs::path& file, Numerics numerics) {
   const auto product = parse_mma_name(file.stem().string());
   if (!product) {
     throw Error(ErrorCode::kInvalidInput,
@@ -142,13 +142,13 @@ MmaFile check_mma_file(const fs::path& file, Numerics numerics) {
                 fmt::format("'{}': {} bytes, expected records of {} bytes each", file.string(),
                             text.size(), bytes));
   }
-  MmaFile result{file, static_cast<int>(text.size() / bytes), 0, {}};
+  GoldenRecords result{file, static_cast<int>(text.size() / bytes), 0, {}};
   const auto* const from = reinterpret_cast<const std::byte*>(text.data());
   for (int r = 0; r < result.records; ++r) {
     const std::string mismatch =
         check_record(*product, numerics, r, from + static_cast<std::size_t>(r) * bytes);
     if (mismatch.empty()) ++result.matches;
-    else if (result.first_mismatches.size() < kMostMmaMismatches)
+    else if (result.first_mismatches.size() < kMostRecordMismatches)
       result.first_mismatches.push_back(mismatch);
   }
   return result;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vgpu/exec/tensor_core.hpp"
+#include "vgpu/golden_file.hpp"
 
 namespace tilewise::vgpu {
 
@@ -25,17 +26,10 @@ std::optional<MatrixProduct> parse_mma_name(std::string_view name);
 /// Bytes of one record of such a file.
 std::size_t mma_record_bytes(const MatrixProduct& product);
 
-struct MmaFile {
-  std::filesystem::path file;
-  int records = 0;
-  int matches = 0;                            ///< records whose D is equal in every bit
-  std::vector<std::string> first_mismatches;  ///< at most kMostMmaMismatches lines
-};
-inline constexpr std::size_t kMostMmaMismatches = 5;
-
 /// Computes every record of a file again. Throws Error{kInvalidInput} when its name is no instruction
 /// or its size no whole number of records.
-MmaFile check_mma_file(const std::filesystem::path& file, Numerics numerics = Numerics::kSm90);
+GoldenRecords check_mma_file(const std::filesystem::path& file,
+                             Numerics numerics = Numerics::kSm90);
 
 /// Every *.bin in folders named mma, at most two levels down, by name; none is no error.
 std::vector<std::filesystem::path> find_mma_files(const std::filesystem::path& folder);

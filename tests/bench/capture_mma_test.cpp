@@ -26,7 +26,7 @@ TEST(CaptureMma, WhatTheVirtualGpuRecordsMatches) {
   for (const std::string_view name : names) {
     const std::string text = capture_mma(*device, name, 12, 7);
     const auto file = folder.with(std::string(name) + ".bin", text);
-    const vgpu::MmaFile outcome = vgpu::check_mma_file(file);
+    const vgpu::GoldenRecords outcome = vgpu::check_mma_file(file);
     EXPECT_EQ(outcome.records, 12) << name;
     EXPECT_EQ(outcome.matches, 12) << name;
     for (const std::string& mismatch : outcome.first_mismatches)

@@ -24,6 +24,10 @@ TEST(GoldenCheck, TheMeasuredFilesMatch) {
   EXPECT_TRUE(contains(outcome.out, "memory_access.csv: "));
   EXPECT_TRUE(contains(outcome.out, " match"));
   EXPECT_TRUE(contains(outcome.out, "mma_m16n8k32_f32_e4m3.bin: 126 records, 126 match"));
+  EXPECT_TRUE(contains(outcome.out, "tensor_maps.csv: 800 records, 800 match"));
+  EXPECT_TRUE(contains(outcome.out, "tensor_copies.csv: 339 records, 339 match"));
+  EXPECT_TRUE(contains(outcome.out, "wgmma_layouts.csv: 360 records, 360 match"));
+  EXPECT_FALSE(contains(outcome.out, ".csv: not checked")) << outcome.out;
   EXPECT_FALSE(contains(outcome.out, ".bin: not checked")) << outcome.out;
   EXPECT_FALSE(contains(outcome.out, "MISMATCH"));
 }
@@ -40,6 +44,20 @@ TEST(GoldenCheck, AWrongBitOfAProductIsShownAndIsExitCode1) {
   EXPECT_TRUE(contains(outcome.out, "186 records, 185 match, 1 MISMATCH")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "record 185 row 7 column 7")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "tensor-core")) << outcome.err;
+}
+
+TEST(GoldenCheck, AWrongCopyIsShownAndIsExitCode1) {
+  const TemporaryFolder folder;
+  std::string maps = read_file(kGolden + "/h100/tensor_maps.csv");
+  maps.replace(maps.rfind(',') + 1, 1, maps[maps.rfind(',') + 1] == '0' ? "1" : "0");
+  std::filesystem::create_directories(folder / "h100");
+  folder.with("memory_access.csv", read_file(kGolden + "/h200/memory_access.csv"));
+  folder.with("h100/tensor_maps.csv", maps);
+  const Outcome outcome = run({"golden", "check", folder.path().string()});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.out, "800 records, 799 match, 1 MISMATCH")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "row 799: ")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "tensor maps")) << outcome.err;
 }
 
 TEST(GoldenCheck, AMismatchIsShownAndIsExitCode1) {

@@ -19,7 +19,7 @@ TEST(GoldenMma, EveryBitOfEveryRecordOfTheH200) {
   const std::vector<fs::path> files = find_mma_files(kGolden);
   EXPECT_GE(files.size(), 30u);
   for (const fs::path& file : files) {
-    const MmaFile result = check_mma_file(file);
+    const GoldenRecords result = check_mma_file(file);
     EXPECT_GE(result.records, 30) << file;
     EXPECT_EQ(result.matches, result.records) << file;
     for (const std::string& mismatch : result.first_mismatches)

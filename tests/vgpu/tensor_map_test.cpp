@@ -1,167 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor maps and box copies against what an NVIDIA H100 did (tests/golden/h100, described in
-// tests/golden/README.md), and the rules that hashes cannot show.
+// Tensor maps and box copies: the rules that golden files cannot show (golden_tma_test.cpp has those).
 #include "vgpu/exec/tensor_map.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include "tilewise/error.hpp"
 #include "vgpu/exec/tensor_map_field.hpp"
 #include "vgpu/vgpu.hpp"
 
 namespace tilewise::vgpu {
 namespace {
 
-const std::filesystem::path kGolden = std::filesystem::path(TILEWISE_TESTS_DIR) / "golden/h100";
-
-std::vector<std::string> split(const std::string& text, char by) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == by) parts.emplace_back();
-    else parts.back() += c;
-  }
-  return parts;
-}
-
-template <class To> void numbers(const std::string& text, To& to) {
-  std::istringstream in(text);
-  std::size_t i = 0;
-  for (std::int64_t value; in >> value;) to.at(i++) = static_cast<typename To::value_type>(value);
-}
-
-std::vector<std::vector<std::string>> rows_of(const char* name) {
-  std::ifstream in(kGolden / name);
-  std::vector<std::vector<std::string>> rows;
-  std::string line;
-  std::getline(in, line);
-  while (std::getline(in, line)) rows.push_back(split(line, ','));
-  return rows;
-}
-
-// Columns type to fill.
-TensorMapRequest request_of(const std::vector<std::string>& row, std::size_t at) {
-  TensorMapRequest r;
-  r.type = find_tensor_type(row[at]).value();
-  r.rank = static_cast<std::uint32_t>(std::stoul(row[at + 1]));
-  r.address = std::stoull(row[at + 2]);
-  numbers(row[at + 3], r.dimensions);
-  numbers(row[at + 4], r.strides);
-  numbers(row[at + 5], r.box);
-  numbers(row[at + 6], r.element_strides);
-  r.swizzle = find_tensor_swizzle(row[at + 7]).value();
-  r.fill = row[at + 8] == "nan" ? TensorFill::kNan : TensorFill::kZero;
-  return r;
-}
-
-// The low bytes of splitmix64: a megabyte of global memory, then 64 KiB of shared memory.
-class Bytes {
- public:
-  static constexpr std::size_t kGlobal = 1 << 20, kShared = 1 << 16;
-  Bytes() : global(kGlobal), shared(kShared) {
-    for (std::byte& b : global) b = next();
-    for (std::byte& b : shared) b = next();
-  }
-  std::vector<std::byte> global, shared;
-
- private:
-  std::byte next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return static_cast<std::byte>(z ^ (z >> 31));
-  }
-  std::uint64_t state_ = 0x1234567;
-};
-
-std::uint64_t hash(const std::byte* bytes, std::size_t count) {
-  std::uint64_t h = 0xCBF29CE484222325;
-  for (std::size_t i = 0; i < count; ++i)
-    h = (h ^ static_cast<std::uint64_t>(bytes[i])) * 0x100000001B3;
-  return h;
-}
-
 std::uint64_t everything(std::uint64_t, std::uint64_t bytes) { return bytes + 16; }
-
-TEST(GoldenTensorMap, TheSameRequestsAreRefusedAsByTheDriver) {
-  int refused = 0;
-  for (const auto& row : rows_of("tensor_maps.csv")) {
-    bool accepted = true;
-    std::string why = "accepted";
-    try {
-      make_tensor_map(request_of(row, 1));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-      accepted = false;
-      why = error.what();
-      ++refused;
-    }
-    EXPECT_EQ(accepted, row[10] == "1") << "row " << row[0] << ": " << why;
-  }
-  EXPECT_GT(refused, 400);
-}
-
-class GoldenTensorCopy : public ::testing::Test {
- protected:
-  // Runs a row; the hash of what it wrote, or nothing when it is refused.
-  std::optional<std::uint64_t> run(const std::vector<std::string>& row) {
-    TensorMapRequest request = request_of(row, 2);
-    std::vector<std::int32_t> coordinates(request.rank);
-    numbers(row[11], coordinates);
-    const auto shared_address = static_cast<std::uint32_t>(std::stoul(row[12]));
-    // The row's address is an offset in a buffer that begins at a multiple of 256.
-    std::vector<std::byte> global(Bytes::kGlobal + 256);
-    const auto base = (reinterpret_cast<std::uint64_t>(global.data()) + 255) / 256 * 256;
-    auto* buffer = reinterpret_cast<std::byte*>(base);
-    std::memcpy(buffer, bytes_.global.data(), Bytes::kGlobal);
-    request.address += base;
-    const TensorMap map = make_tensor_map(request);
-    const auto contents = read_tensor_map(map.bytes.data());
-    const TensorBox box(*contents, coordinates);
-    if (row[1] == "load") {
-      if (!box.refusal(shared_address, TensorBox::Direction::kToShared).empty()) return {};
-      std::vector<std::byte> shared(Bytes::kShared, std::byte{0xA5});
-      load_box(box, shared.data(), shared_address, everything);
-      return hash(shared.data(), 28 * 1024);
-    }
-    if (!box.refusal(shared_address, TensorBox::Direction::kToGlobal).empty()) return {};
-    if (row[1] == "store") {
-      store_box(box, bytes_.shared.data(), shared_address, everything);
-    } else {
-      const BulkReduction reduction = find_bulk_reduction(row[1]).value();
-      if (!is_reduction(reduction, request.type)) return {};
-      reduce_box(box, reduction, bytes_.shared.data(), shared_address, everything);
-    }
-    return hash(buffer, 64 * 1024);
-  }
-
-  Bytes bytes_;
-};
-
-TEST_F(GoldenTensorCopy, EveryByteIsAsOnTheGpu) {
-  int copied = 0, faults = 0;
-  for (const auto& row : rows_of("tensor_copies.csv")) {
-    const auto got = run(row);
-    const bool faulted = row[13] == "1";
-    EXPECT_EQ(got.has_value(), !faulted) << "row " << row[0];
-    if (!got || faulted) {
-      ++faults;
-      continue;
-    }
-    EXPECT_EQ(*got, std::stoull(row[14], nullptr, 16)) << "row " << row[0] << " " << row[1];
-    ++copied;
-  }
-  EXPECT_GT(copied, 270);
-  EXPECT_GT(faults, 50);
-}
 
 TEST(Swizzle, MovesPiecesByTheAddressItself) {
   EXPECT_EQ(swizzled(0x12F8, TensorSwizzle::kNone), 0x12F8u);
