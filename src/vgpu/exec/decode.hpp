@@ -60,7 +60,8 @@ struct Decoded {
   std::vector<ptx::Type> registers;  ///< flat registers, temporaries included
   /// Flat registers that asynchronous operations touch at times of their own: they share no slot.
   std::set<std::uint32_t> held_registers;
-  std::set<std::uint32_t> held_copies;  ///< operations: moves from one of them
+  std::set<std::uint32_t> held_copies;     ///< operations: moves from one of them
+  std::set<std::uint32_t> constant_moves;  ///< operations: moves of a constant to any register
 };
 
 /// Where module variables lie, by name; their addresses are fixed when the module is loaded.

@@ -122,6 +122,8 @@ void Decoder::mov() {
       to.kind == OperandKind::kRegister) {
     copies_.push_back({out_.program.ops.size() - 1, flat_register(from), flat_register(to)});
   }
+  if (from.kind == OperandKind::kInteger || from.kind == OperandKind::kFloat)
+    out_.constant_moves.insert(static_cast<std::uint32_t>(out_.program.ops.size() - 1));
 }
 
 // mov.b64 {lo, hi}, x and mov.b64 x, {lo, hi}, with 2 or 4 parts.

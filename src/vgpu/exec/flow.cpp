@@ -293,7 +293,8 @@ class RegisterAssignment {
 
   void note_held_use(const Reference& r, std::uint32_t offset) {
     if (r.is_matrix) return;
-    d_.program.held_uses.push_back({r.op, offset, r.is_definition, d_.held_copies.contains(r.op)});
+    d_.program.held_uses.push_back({r.op, offset, r.is_definition, d_.held_copies.contains(r.op),
+                                    d_.constant_moves.contains(r.op)});
   }
 
   Decoded& d_;

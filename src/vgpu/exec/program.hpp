@@ -145,7 +145,8 @@ struct HeldUse {
   std::uint32_t op = 0;
   std::uint32_t offset = 0;  ///< of the register
   bool is_definition = false;
-  bool is_copy = false;  ///< mov: compilers make them where the machine code has none
+  bool is_copy = false;      ///< mov: compilers make them where the machine code has none
+  bool is_constant = false;  ///< mov of a constant
 };
 
 /// One kernel, ready to run. Immutable while it does.

@@ -31,14 +31,6 @@ void Checker::matrix_fence(Warp& warp) {
   for (auto& [offset, held] : held_[index_of(warp)]) held.set_by = -1;
 }
 
-// What a compiler writes on the line of the wgmma itself, constants into the registers it names, it will not
-// write again: ptxas puts it before the fence.
-static bool on_one_line(const Program& program, int a, int b) {
-  const ptx::SourceLocation &first = program.instructions[a].source,
-                            &second = program.instructions[b].source;
-  return first.line > 0 && first.file == second.file && first.line == second.line;
-}
-
 void Checker::matrix_registers(Warp& warp, const Op& op) {
   const Program& program = launch_.findings.program();
   const WgmmaOp& facts = program.wgmma_ops[static_cast<std::size_t>(op.imm)];
@@ -49,9 +41,7 @@ void Checker::matrix_registers(Warp& warp, const Op& op) {
     for (int i = 0; i < f.registers; ++i) {
       HeldRegister& held =
           held_[index_of(warp)][program.operands[f.first + static_cast<std::uint32_t>(i)]];
-      if (held.set_by >= 0 && !on_one_line(program, held.set_by, op.instruction)) {
-        unfenced = held.set_by;
-      }
+      if (held.set_by >= 0) unfenced = held.set_by;
       held.clock = clock;
       held.instruction = op.instruction;
       held.is_result = is_result;
@@ -104,7 +94,8 @@ void Checker::held_use(Warp& warp, const Op& op, std::uint32_t index) {
   for (const HeldUse& use : uses) {
     HeldRegister& held = registers[use.offset];
     if (held.clock > 0) end_register(warp, op, held, use.is_definition);
-    if (use.is_definition) held = {0, -1, false, op.instruction};
+    // Compilers put a constant into its register wherever they like, mostly right before the wgmma.
+    if (use.is_definition) held = {0, -1, false, use.is_constant ? -1 : op.instruction};
   }
 }
 
