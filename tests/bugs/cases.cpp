@@ -83,6 +83,11 @@ std::vector<Case> shared_cases() {
        128,
        {{kIn, 128}, {kOut, 1}},
        [] { return Words{128 * 129 / 2}; }},
+      {"shared_lanes_disagree",
+       1,
+       32,
+       {{kIn, 32}, {kOut, 32}},
+       [] { return words(32, [](int i) { return in(i - i % 2); }); }},
   };
 }
 
@@ -149,6 +154,7 @@ std::vector<Case> mbarrier_cases() {
       {"mbarrier_made_twice", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
       {"mbarrier_never_made", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
       {"mbarrier_made_too_late", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
+      {"mbarrier_overwritten", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
   };
 }
 
@@ -169,6 +175,11 @@ std::vector<Case> cluster_cases() {
        32,
        {{kIn, 64}, {kOut, 32}},
        [] { return words(32, [](int i) { return in(32 + i); }); }},
+      {"cluster_arrive_relaxed",
+       2,
+       32,
+       {{kIn, 64}, {kOut, 64}},
+       [] { return words(64, [](int i) { return in((i + 32) % 64); }); }},
       {"cluster_mbarrier_too_early", 2, 32, {{kIn, 64}, {kOut, 64}}, copied_64},
   };
 }
@@ -185,6 +196,11 @@ std::vector<Case> barrier_cases() {
        64,
        {{kIn, 64}, {kOut, 64}},
        [] { return words(64, [](int i) { return in(63 - i) + (i < 32 ? 1 : 0); }); }},
+      {"barrier_after_return",
+       1,
+       64,
+       {{kIn, 40}, {kOut, 40}, {kNumber, 40}},
+       [] { return words(40, [](int i) { return in(39 - i); }); }},
       {"named_barriers_crossed", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
       {"barrier_skipped_by_a_warp",
        1,

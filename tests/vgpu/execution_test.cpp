@@ -319,6 +319,15 @@ TEST(Faults, ABarrierThatHalfTheThreadsMissIsADeadlock) {
   EXPECT_CONTAINS(m, "at barrier 1 of kernel test");
 }
 
+// An H200 leaves the right result of tests/bugs/barrier_in_half_a_warp.cu, which ends that way.
+TEST(Barriers, LanesThatBranchToTheEndAreNotWaitedFor) {
+  const PtxRun run = run_ptx(kBegin +
+                                 "  setp.ge.u32 %p1, %r1, 40; @%p1 bra END;\n"
+                                 "  bar.sync 0; st.global.u32 [%rd2], %r1;\nEND: ret;\n}\n",
+                             zeros(64), {1, 1, 1}, {64, 1, 1});
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(run.words[i], i < 40 ? i : 0) << i;
+}
+
 TEST(Faults, LaunchesThatCannotBe) {
   const auto launch = [](Dim3 grid, Dim3 block, std::uint32_t shared) {
     return message_of(ErrorCode::kInvalidArgument,

@@ -307,6 +307,31 @@ void BlockRunner::end_lanes(WarpState& w, std::size_t index, std::uint32_t lanes
   release_barriers();
 }
 
+// A branch to the end of the kernel is a meeting there, where nothing is left to do: the hardware ends such
+// lanes at once. Here they wait for the others, so that the end is one instruction of the whole warp, unless
+// the others wait for them.
+bool BlockRunner::end_lanes_at_exit() {
+  bool some = false;
+  for (WarpState& w : warps_) {
+    for (Meeting& meeting : w.meetings) {
+      if (meeting.block < 0 || meeting.arrived == 0) continue;
+      const Block& block = facts_.program->blocks[meeting.block];
+      const Terminator& t = block.terminator;
+      if (block.first != block.end || t.kind != TerminatorKind::kExit || t.predicate >= 0) continue;
+      const std::uint32_t lanes = meeting.arrived;
+      meeting.arrived = 0;
+      ++worker_.block_runs[meeting.block];
+      worker_.block_lanes[meeting.block] += static_cast<std::uint64_t>(std::popcount(lanes));
+      w.warp.live &= ~lanes;
+      forget_lanes(w, lanes);
+      release_warp_barriers(w);
+      some = true;
+    }
+  }
+  if (some) release_barriers();
+  return some;
+}
+
 std::uint64_t BlockRunner::live_threads() const {
   std::uint64_t threads = 0;
   for (const WarpState& w : warps_)

@@ -47,6 +47,9 @@ class BlockRunner {
   /// Throws Error{kExecution}.
   bool run_warps(std::uint64_t& budget);
   bool is_done() const;
+  /// When nothing can run: ends lanes that have nothing left to do but wait for others of their warp, to
+  /// end with them. Returns whether there were any.
+  bool end_lanes_at_exit();
   /// Lets waits for mbarriers that are not over return all the same. Returns whether there were any.
   bool time_out_waits();
   std::uint64_t live_threads() const;

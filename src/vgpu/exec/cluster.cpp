@@ -69,9 +69,15 @@ ClusterRunner::Outcome ClusterRunner::run(std::uint64_t budget) {
       if (checker_) checker_->finish();
       return Outcome::kDone;
     }
-    if (!progress && !state_.queue.complete_oldest()) time_out_waits();
+    if (!progress && !end_lanes_at_exit() && !state_.queue.complete_oldest()) time_out_waits();
     if (budget == 0) return Outcome::kOutOfTime;
   }
+}
+
+bool ClusterRunner::end_lanes_at_exit() {
+  bool some = false;
+  for (const auto& block : blocks_) some |= block->end_lanes_at_exit();
+  return some;
 }
 
 void ClusterRunner::time_out_waits() {

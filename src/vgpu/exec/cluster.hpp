@@ -43,6 +43,7 @@ class ClusterRunner {
 
  private:
   bool release_cluster_barrier();
+  bool end_lanes_at_exit();
   void time_out_waits();
   [[noreturn]] void report_deadlock() const;
 
