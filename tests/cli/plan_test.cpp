@@ -20,9 +20,10 @@ TEST(PlanCommand, ShowsTheChoiceAndItsRivals) {
   const Outcome outcome =
       run({"plan", "--m", "4096", "--n", "4096", "--k", "4096", "--gpu", "h200"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* part : {"ieee (f32 -> f32), 4096×4096×4096, nn on NVIDIA H200",
-                           "Plan: simt_f32_128x128 (kernel gemm_simt_f32_128x128_kx",
-                           "0 bytes of workspace", "simt_f32_64x64", "simt_f32_32x32", "TFLOP/s"}) {
+  for (const char* part :
+       {"ieee (f32 -> f32), 4096×4096×4096, nn on NVIDIA H200",
+        "Plan: simt_f32_128x128_aligned (kernel gemm_simt_f32_128x128_aligned_kx",
+        "0 bytes of workspace", "simt_f32_64x64", "simt_f32_32x32", "TFLOP/s"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << " in:\n" << outcome.out;
   }
 }

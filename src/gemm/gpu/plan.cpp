@@ -81,7 +81,8 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   if (kernel.preparation == Preparation::kPairs)
     return prepare_pairs(plan, prepared, factor, lines, oriented);
   // Tensor maps go through a batch forwards.
-  const bool is_forward = kernel.alignment == 0 || factor.pointers != nullptr || factor.stride >= 0;
+  const bool is_forward =
+      kernel.box_a.lines == 0 || factor.pointers != nullptr || factor.stride >= 0;
   const bool is_aligned =
       is_forward && alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
   const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
@@ -105,6 +106,15 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   return {};
 }
 
+// It reads A and B as they come.
+const GemmKernel* rest_of_pairs(const Problem& oriented) {
+  const GemmKernel* const aligned = kernels::find_gemm_kernel(kernels::kRestOfAlignedPairs);
+  for (const GemmFactor* factor : {&oriented.arguments.a, &oriented.arguments.b})
+    if (alignment_of(*factor, oriented.count, size_of(oriented.operand)) < aligned->alignment)
+      return kernels::find_gemm_kernel(kernels::kRestOfPairs);
+  return aligned;
+}
+
 // Everything of a plan but the parts; a refusal when there is none.
 std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
@@ -114,8 +124,7 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
-  if (kernel.preparation == Preparation::kPairs)
-    plan.rest = kernels::find_gemm_kernel(kernels::kRestOfPairs);
+  if (kernel.preparation == Preparation::kPairs) plan.rest = rest_of_pairs(oriented);
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";

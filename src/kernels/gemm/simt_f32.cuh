@@ -1,114 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32 as IEEE has it, on the FMA pipes: any order, leading dimension and alignment of A and B.
+// f32 as IEEE has it, on the FMA pipes: any order of A and B.
 //
 // Both factors stand in shared memory with the rows of A, the columns of B side by side, so that a
-// thread reads four of them at a time. cp.async brings single elements, which need no alignment, and
-// turns round on the way what stands along k in memory: eight k of four rows go into 32 banks, because
-// rows of shared memory are four words longer than the tile. A thread's sums are quads of rows times
+// thread reads four of them at a time. Two ways lead there: single elements, which need no alignment
+// (simt_f32_copied.cuh), and quads, which do (simt_f32_aligned.cuh). A thread's sums are quads of rows times
 // quads of columns; its fragments of the next k are read while the FMAs use the ones before (ladder,
 // rung 18).
 #pragma once
 
-#include "kernels/gemm/copier.cuh"
+#include "kernels/gemm/simt_f32_aligned.cuh"
+#include "kernels/gemm/simt_f32_copied.cuh"
 #include "kernels/gemm/split.cuh"
 #include "kernels/gemm/suspects.cuh"
 #include "kernels/ptx/grid.cuh"
 
 namespace gemm {
-
-// kBM×kBN×kBK a block, kWM×kWN a warp, kTM×kTN a thread; kStages buffers of shared memory.
-template <int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kTM_, int kTN_, int kStages_>
-struct SimtShape {
-  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_, kTM = kTM_,
-                       kTN = kTN_, kStages = kStages_;
-  static constexpr int kThreads = (kBM / kWM) * (kBN / kWN) * 32;
-  static constexpr int kLanesM = kWM / kTM, kLanesN = kWN / kTN;
-  static_assert(kLanesM * kLanesN == 32 && kTM % 4 == 0 && kTN % 4 == 0 && kBK % 2 == 0);
-};
-
-template <typename Shape> struct SimtStage {
-  float a[Shape::kBK][Shape::kBM + 4];
-  float b[Shape::kBK][Shape::kBN + 4];
-};
-
-// Rows of shared memory hold one k.
-template <int kLines> struct SimtLayout {
-  static __device__ __forceinline__ int offset(int line, int k) { return k * (kLines + 4) + line; }
-};
-
-template <typename Shape, int kLines, bool kAlongK>
-using SimtCopier = Copier<float, SimtLayout<kLines>, Shape::kThreads, kLines, Shape::kBK, kAlongK>;
-
-template <typename Shape> struct SimtFragment { float a[Shape::kTM], b[Shape::kTN]; };
-
-// What a thread needs of one k: quads of its rows, one in each kLanesM·4 rows of the warp, and of its
-// columns likewise.
-template <typename Shape>
-__device__ __forceinline__ void read_fragment(SimtFragment<Shape>& fragment, const float* a,
-                                              const float* b, int p) {
-#pragma unroll
-  for (int i = 0; i < Shape::kTM; i += 4)
-    *reinterpret_cast<float4*>(&fragment.a[i]) =
-        *reinterpret_cast<const float4*>(a + p * (Shape::kBM + 4) + i * Shape::kLanesM);
-#pragma unroll
-  for (int j = 0; j < Shape::kTN; j += 4)
-    *reinterpret_cast<float4*>(&fragment.b[j]) =
-        *reinterpret_cast<const float4*>(b + p * (Shape::kBN + 4) + j * Shape::kLanesN);
-}
-
-// Right, then left: neighbours share an operand, which then is read once (ladder, rung 18).
-template <typename Shape>
-__device__ __forceinline__ void multiply_add(float (&sums)[Shape::kTM][Shape::kTN],
-                                             const SimtFragment<Shape>& fragment) {
-#pragma unroll
-  for (int i = 0; i < Shape::kTM; ++i) {
-#pragma unroll
-    for (int step = 0; step < Shape::kTN; ++step) {
-      const int j = i % 2 ? Shape::kTN - 1 - step : step;
-      sums[i][j] += fragment.a[i] * fragment.b[j];
-    }
-  }
-}
-
-// The block's tile, the thread's elements of it.
-template <typename Shape> struct SimtPlace {
-  int row, column;  // of the thread's first element in the tile
-
-  __device__ __forceinline__ SimtPlace() {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    row = warp / (Shape::kBN / Shape::kWN) * Shape::kWM + lane / Shape::kLanesN * 4;
-    column = warp % (Shape::kBN / Shape::kWN) * Shape::kWN + lane % Shape::kLanesN * 4;
-  }
-};
-
-// One step of kBK k. kMore: another follows, whose first fragments are read too.
-template <bool kMore, typename Shape, typename CopierA, typename CopierB>
-__device__ __forceinline__ void simt_step(float (&sums)[Shape::kTM][Shape::kTN],
-                                          SimtFragment<Shape> (&fragments)[2],
-                                          SimtStage<Shape>* stages, int& current, int& next,
-                                          int copies_left, CopierA& copy_a, CopierB& copy_b,
-                                          const SimtPlace<Shape>& place) {
-  if (kMore && copies_left > 0) {
-    copy_a.copy_to(&stages[next].a[0][0]);
-    copy_b.copy_to(&stages[next].b[0][0]);
-  }
-  if constexpr (kMore) ptx::cp_async_commit();
-#pragma unroll
-  for (int p = 0; p < Shape::kBK; ++p) {
-    if (kMore && p == Shape::kBK - 1) {
-      ptx::cp_async_wait<Shape::kStages - 2>();  // this thread's copies of the next step are there
-      __syncthreads();  // and everyone's, and nobody reads this one any more
-      next = current;
-      current = current + 1 == Shape::kStages ? 0 : current + 1;
-    }
-    if (kMore || p + 1 < Shape::kBK)
-      read_fragment(fragments[(p + 1) % 2], &stages[current].a[0][place.row],
-                    &stages[current].b[0][place.column], (p + 1) % Shape::kBK);
-    multiply_add<Shape>(sums, fragments[p % 2]);
-  }
-}
 
 // C(row, column … column + 3) = alpha·sum + beta·C inside C. beta = 0 does not read C.
 __device__ __forceinline__ void store_quad(float* c, long long columns_left, bool is_aligned,
@@ -155,7 +63,7 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
   __shared__ __align__(16) SimtStage<Shape> stages[Shape::kStages];
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
-  constexpr int kBK = Shape::kBK, kStages = Shape::kStages;
+  constexpr int kBK = Shape::kBK;
   const TilePlace tile =
       place_of_tile<Shape::kBM, Shape::kBN>(blockIdx.x, arguments.m, arguments.n);
   const float alpha = value_of<float>(arguments.alpha);
@@ -171,28 +79,9 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
   float sums[Shape::kTM][Shape::kTN] = {};
   const int steps = static_cast<int>((depth.end - depth.begin + kBK - 1) / kBK);
   if (steps > 0) {
-    SimtCopier<Shape, Shape::kBM, kAlongA> copy_a(
-        matrix_of<float>(arguments.a), arguments.a.leading_dimension, tile.row, arguments.m, depth);
-    SimtCopier<Shape, Shape::kBN, kAlongB> copy_b(matrix_of<float>(arguments.b),
-                                                  arguments.b.leading_dimension, tile.column,
-                                                  arguments.n, depth);
-    for (int i = 0; i < kStages - 1; ++i) {
-      if (i < steps) {
-        copy_a.copy_to(&stages[i].a[0][0]);
-        copy_b.copy_to(&stages[i].b[0][0]);
-      }
-      ptx::cp_async_commit();
-    }
-    ptx::cp_async_wait<kStages - 2>();
-    __syncthreads();
-    int current = 0, next = kStages - 1;
-    SimtFragment<Shape> fragments[2];
-    read_fragment(fragments[0], &stages[0].a[0][place.row], &stages[0].b[0][place.column], 0);
-#pragma unroll 1
-    for (int i = 1; i < steps; ++i)
-      simt_step<true>(sums, fragments, stages, current, next, steps - kStages + 1 - (i - 1), copy_a,
-                      copy_b, place);
-    simt_step<false>(sums, fragments, stages, current, next, 0, copy_a, copy_b, place);
+    if constexpr (Shape::kAligned)
+      sum_aligned<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, steps, stages, place);
+    else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, steps, stages, place);
   }
   if (arguments.split.parts > 1 &&
       !join_parts<Shape::kThreads, Shape::kTM * Shape::kTN>(arguments.split, &sums[0][0]))

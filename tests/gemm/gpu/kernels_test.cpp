@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every kernel of the catalogue: all orders, edges, leading dimensions, alignments, parts of k.
+#include "core/divide.hpp"
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
@@ -52,6 +53,18 @@ TEST_P(EveryKernel, EdgesInAllOrdersUnaligned) {
   for (const Stand a : {kRowsWithGap, kColumnsWithGap})
     for (const Stand b : {kRowsWithGap, kColumnsWithGap})
       expect(sizes, {a, b, kRowsWithGap, 0, 0, 0}, -0.5, 2);
+}
+
+TEST_P(EveryKernel, EdgesInAllOrdersAligned) {
+  if (kernel().alignment == 0) GTEST_SKIP() << "takes every alignment the same way";
+  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, 3 * kernel().bk - 1};
+  // 16 bytes are at most 8 elements.
+  const auto stand = [](Order order, std::int64_t width) {
+    return Stand{.order = order, .gap = round_up(width, std::int64_t{8}) - width};
+  };
+  for (const Stand a : {stand(Order::kRowMajor, sizes.k), stand(Order::kColumnMajor, sizes.m)})
+    for (const Stand b : {stand(Order::kRowMajor, sizes.n), stand(Order::kColumnMajor, sizes.k)})
+      expect(sizes, {a, b, stand(Order::kRowMajor, sizes.n)}, -0.5, 2);
 }
 
 TEST_P(EveryKernel, AColumnMajorResult) {

@@ -80,7 +80,7 @@ TEST(Problem, AlignmentIsThatOfAddressLeadingDimensionAndStride) {
 }
 
 TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
-  EXPECT_EQ(choice({.m = 4096, .n = 4096, .k = 4096}).kernel->name, "simt_f32_128x128");
+  EXPECT_EQ(choice({.m = 4096, .n = 4096, .k = 4096}).kernel->name, "simt_f32_128x128_aligned");
   EXPECT_EQ(choice({.m = 48, .n = 48, .k = 48}).kernel->name, "simt_f32_32x32");
   const Shape f64{.m = 4096, .n = 4096, .k = 4096, .operand = Dtype::kF64, .result = Dtype::kF64};
   // bench/results/h200: three blocks of four warps share a multiprocessor better than one of eight.
@@ -155,6 +155,17 @@ TEST(Plans, SayWhatThereIsNoKernelFor) {
   const Shape hopper{.m = 9, .n = 9, .k = 9, .operand = Dtype::kBF16, .result = Dtype::kBF16};
   expect_error(ErrorCode::kUnsupported, "needs compute capability 9.0",
                [&] { choose(problem(hopper), model::find_gpu("a100"), kNoLimit); });
+}
+
+TEST(Plans, WhatPairsLeaveIsComputedByAKernelThatReadsItsFactors) {
+  const auto rest_of = [](std::int64_t k, std::uintptr_t address) {
+    const Shape shape{
+        .m = 4096, .n = 4096, .k = k, .mode = ComputeMode::kAccurate, .address = address};
+    return choose(problem(shape), h200(), kNoLimit, wish_in("accurate_f32_128x128")).rest->name;
+  };
+  EXPECT_EQ(rest_of(4096, 4096), "simt_f32_128x128_aligned");
+  EXPECT_EQ(rest_of(4095, 4096), "simt_f32_128x128");
+  EXPECT_EQ(rest_of(4096, 4100), "simt_f32_128x128");
 }
 
 TEST(Plans, WithoutADepthReadNothing) {
