@@ -81,6 +81,9 @@ TEST(Problem, AlignmentIsThatOfAddressLeadingDimensionAndStride) {
 
 TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
   EXPECT_EQ(choice({.m = 4096, .n = 4096, .k = 4096}).kernel->name, "simt_f32_128x128_aligned");
+  // A pass that aligns A and B is worth its time where they are large.
+  EXPECT_EQ(choice({.m = 4096, .n = 4095, .k = 4095}).kernel->name, "simt_f32_128x128_aligned");
+  EXPECT_EQ(choice({.m = 1023, .n = 1021, .k = 64}).kernel->alignment, 0);
   EXPECT_EQ(choice({.m = 48, .n = 48, .k = 48}).kernel->name, "simt_f32_32x32");
   const Shape f64{.m = 4096, .n = 4096, .k = 4096, .operand = Dtype::kF64, .result = Dtype::kF64};
   // bench/results/h200: three blocks of four warps share a multiprocessor better than one of eight.
