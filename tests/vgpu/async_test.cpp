@@ -386,6 +386,21 @@ TEST(Clusters, ImpossibleOnesAreRefused) {
   EXPECT_CONTAINS(message({2, 1, 1}, {8, 1, 1}, ".reqnctapercluster 4"), "compiled for 4×1×1");
 }
 
+TEST(Clusters, KernelsKnowWhetherTheirSizeWasNamed) {
+  const auto is_explicit = [](Dim3 cluster, const char* directives) {
+    LaunchOptions options;
+    options.cluster = cluster;
+    return run("  mov.pred %p1, %is_explicit_cluster; selp.u32 %r10, 7, 9, %p1;\n"
+               "  st.global.u32 [%rd3], %r10;\n",
+               numbers(64, 0), options, {2, 1, 1}, {32, 1, 1}, directives)
+               .words[0] == 7;
+  };
+  EXPECT_FALSE(is_explicit({0, 0, 0}, ""));
+  EXPECT_TRUE(is_explicit({1, 1, 1}, ""));
+  EXPECT_TRUE(is_explicit({2, 1, 1}, ""));
+  EXPECT_TRUE(is_explicit({0, 0, 0}, ".reqnctapercluster 2"));
+}
+
 TEST(Clusters, RanksOutsideAreFaults) {
   LaunchOptions options;
   options.cluster = {2, 1, 1};

@@ -30,6 +30,7 @@ struct LaunchFacts {
   const std::byte* parameters = nullptr;
   int sm_count = 1;
   Dim3 cluster{1, 1, 1};  ///< blocks
+  bool is_explicit_cluster = false;
   AsyncOrder async_order = AsyncOrder::kEarliest;
   std::uint64_t async_seed = 0;
   LaunchChecker* checker = nullptr;  ///< null without checks

@@ -29,6 +29,7 @@ std::byte* shared_memory(const BlockState& block, std::uint64_t address, std::ui
 
 ClusterRunner::ClusterRunner(const LaunchFacts& facts, Worker& worker) : facts_(facts) {
   state_.size = facts.cluster;
+  state_.is_explicit = facts.is_explicit_cluster;
   for (std::uint64_t rank = 0; rank < facts.cluster.count(); ++rank) {
     blocks_.push_back(
         std::make_unique<BlockRunner>(facts, worker, state_, static_cast<std::uint32_t>(rank)));

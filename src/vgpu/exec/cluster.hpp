@@ -18,6 +18,7 @@ namespace tilewise::vgpu {
 /// What the blocks of a cluster share.
 struct ClusterState {
   Dim3 size{1, 1, 1};               ///< in blocks
+  bool is_explicit = false;         ///< the launch or the kernel names that size
   std::vector<BlockState*> blocks;  ///< by rank
   AsyncQueue queue;
   std::uint64_t events = 0;  ///< changes that a waiting thread may notice

@@ -107,6 +107,13 @@ void Decoder::mov() {
       op.imm = from.bits ? -1 : 0;
       return;
     }
+    if (from.kind == OperandKind::kSpecial) {
+      if (from.text != "is_explicit_cluster")
+        unsupported_here(fmt::format("the register %{} as a predicate", from.text));
+      const std::uint32_t p = predicate(to);
+      emit("mov.pred.is_explicit_cluster").r[0] = p;
+      return;
+    }
     const std::uint32_t p = predicate(to), q = predicate(from);
     Op& op = emit("mov.pred");
     op.r = {p, q, q};

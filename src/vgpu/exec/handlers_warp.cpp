@@ -105,6 +105,13 @@ struct MovePredicateConstant {
   }
 };
 
+/// %is_explicit_cluster: whether the launch or the kernel names a size of clusters.
+struct MoveIsExplicitCluster {
+  static void masked(Warp& w, const Op& op) {
+    write_predicate(w, op.r[0], w.block->cluster->is_explicit ? ~0u : 0);
+  }
+};
+
 /// mov of vectors: r[0] is the whole, r[1…] the parts of op.bytes each.
 struct Pack {
   static void masked(Warp& w, const Op& op) {
@@ -289,6 +296,7 @@ constexpr HandlerEntry kTable[] = {
     entry<MoveSpecial<std::uint32_t>>("mov.special"),
     entry<MoveSpecial<std::uint64_t>>("mov.special.wide"),
     entry<MovePredicateConstant>("mov.pred.constant"),
+    entry<MoveIsExplicitCluster>("mov.pred.is_explicit_cluster"),
     entry<Pack>("mov.pack"), entry<Unpack>("mov.unpack"),
     entry<Shuffle>("shfl"), entry<Vote>("vote"), entry<Match>("match"),
     entry<ActiveMask>("activemask"), entry<Redux>("redux"), entry<Elect>("elect"),

@@ -102,6 +102,7 @@ class Launch {
     facts_.parameters = parameters_.data();
     facts_.sm_count = std::max(1, request.gpu->sm_count);
     facts_.cluster = cluster_;
+    facts_.is_explicit_cluster = request.options.cluster.count() != 0 || p.cluster.count() != 0;
     facts_.async_order = request.options.async_order;
     facts_.async_seed = request.options.async_seed;
     if (request.options.checks.any()) turn_checks_on();
