@@ -214,7 +214,8 @@ TEST(Cubin, EveryKernelOfThisBuildParses) {
       EXPECT_TRUE(kernel.has_ptx_lines) << kernel.name;
       EXPECT_LE(kernel.registers, 255) << kernel.name;
       EXPECT_LE(kernel.static_shared_bytes, 48u * 1024) << kernel.name;
-      EXPECT_FALSE(kernel.accesses.empty()) << kernel.name;
+      // One kernel only waits (probe/pause.cu).
+      EXPECT_EQ(kernel.accesses.empty(), image.unit == "pause") << kernel.name;
       for (const SassAccess& access : kernel.accesses) {
         EXPECT_GE(access.ptx_line, 1) << kernel.name << " at " << access.address;
         EXPECT_LE(access.ptx_line, last_line) << kernel.name << " at " << access.address;

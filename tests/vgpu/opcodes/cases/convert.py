@@ -255,3 +255,26 @@ def floats_to_integers():
 
 
 floats_to_integers()
+
+
+def wide_registers():
+    source = generator("wide registers")
+    low = lambda a, kind: wrap(kind, a)  # the lower bits, with the type's sign
+    ops = [
+        Op("cvt.s64.s32 {}, %a;", "s64", lambda a: low(a, "s32")),
+        Op("cvt.u64.u32 {}, %a;", "u64", lambda a: low(a, "u32")),
+        Op("cvt.u64.u16 {}, %a;", "u64", lambda a: low(a, "u16")),
+        Op("cvt.u32.s16 {}, %a;", "u32", lambda a: wrap("u32", low(a, "s16"))),
+        Op("cvt.rn.f64.s32 {}, %a;", "f64", lambda a: f64(float(low(a, "s32")))),
+        Op("cvt.rn.f32.s32 {}, %a;", "f32", lambda a: f32(float(low(a, "s32")))),
+    ]
+    lanewise(
+        "cvt_wide_register",
+        "A register may be wider than the type that is converted: its lower bits count (PTX ISA, "
+        "Operand Size Exceeding Instruction-Type Size).",
+        {"a": ("b64", [source.getrandbits(64) for _ in range(LANES)])},
+        ops,
+    )
+
+
+wide_registers()
