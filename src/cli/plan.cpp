@@ -111,9 +111,14 @@ std::string table(const std::vector<Candidate>& all, const Problem& problem) {
 }
 
 std::string prepared_text(const char* name, const gpu::PreparedFactor& factor) {
-  if (factor.preparation == kernels::Preparation::kNone) return {};
-  return fmt::format("  {} is copied first, to a leading dimension of {}\n", name,
-                     factor.leading_dimension);
+  switch (factor.preparation) {
+    case kernels::Preparation::kRestride:
+      return fmt::format("  {} is copied first, to a leading dimension of {}\n", name,
+                         factor.leading_dimension);
+    case kernels::Preparation::kPairs:
+      return fmt::format("  {} is split first into pairs of f16\n", name);
+    default: return {};
+  }
 }
 
 std::string choice_text(const gpu::Plan& plan) {

@@ -38,8 +38,7 @@ GemmArguments from_matrix(GemmArguments arguments, std::int64_t first, std::size
   const auto shift_pairs = [&](kernels::GemmPairs& pairs, std::int64_t lines) {
     if (pairs.suspect == nullptr || pairs.is_shared != 0) return;
     pairs.unscale += first * lines;
-    pairs.suspect +=
-        first * divide_up(lines, kernels::kSplitX) * divide_up(arguments.k, kernels::kSplitK);
+    pairs.suspect += first * divide_up(lines, kernels::kSplitX) * pairs.depth;
   };
   shift_pairs(arguments.pairs_a, arguments.m);
   shift_pairs(arguments.pairs_b, arguments.n);
@@ -166,7 +165,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   if (kernel.persistent) {
     TensorMap map_a, map_b, map_c;
-    if (can_be_mapped(arguments.c, oriented)) {
+    if (kernel.maps_result && can_be_mapped(arguments.c, oriented)) {
       map_c = map_of_result(device, arguments.c, oriented);
       arguments.result_has_map = 1;
     }
@@ -197,15 +196,18 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   }
 }
 
-// The tiles that a kernel which reads pairs leaves.
-void launch_rest(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
+// The tiles that a kernel which reads pairs leaves. `arguments`: what that one was given.
+void launch_rest(const Plan& plan, const Problem& problem, const GemmArguments& arguments,
                  device::Device& device, Kernels& kernels, device::Stream& stream) {
   Plan rest;
   rest.kernel = plan.rest;
-  rest.entry = plan.rest->entries[oriented.a_along_k][oriented.b_along_k];
-  GemmArguments undivided = arguments;
-  undivided.split = {1, oriented.k(), nullptr, nullptr};
-  launch_kernel(rest, oriented, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
+  rest.entry = plan.rest->entries[problem.a_along_k][problem.b_along_k];
+  GemmArguments undivided = problem.arguments;
+  undivided.pairs_a = arguments.pairs_a;
+  undivided.pairs_b = arguments.pairs_b;
+  if (plan.kernel->transposes_result) std::swap(undivided.pairs_a, undivided.pairs_b);
+  undivided.split = {1, problem.k(), nullptr, nullptr};
+  launch_kernel(rest, problem, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
                 stream, 0, true);
 }
 
@@ -233,6 +235,7 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   GemmArguments arguments = prepare(plan, oriented, device, kernels, stream, workspace);
   arguments.split.parts = plan.parts;
   arguments.split.k_each = plan.k_each;
+  arguments.result_is_transposed = plan.kernel->transposes_result ? 1 : 0;
   if (plan.parts > 1 && !plan.in_cluster) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
@@ -242,7 +245,7 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
                        plan.b.preparation != kernels::Preparation::kNone;
   launch_kernel(plan, oriented, arguments, device, entry, stream, workspace, follows);
   if (plan.rest != nullptr && oriented.k() > 0)
-    launch_rest(plan, oriented, arguments, device, kernels, stream);
+    launch_rest(plan, problem, arguments, device, kernels, stream);
 }
 
 }  // namespace tilewise::gpu

@@ -54,23 +54,23 @@ Piece take(Plan& plan, std::uint64_t bytes) {
   return piece;
 }
 
+std::uint64_t unsign(std::int64_t x) { return static_cast<std::uint64_t>(x); }
+
+void take_suspects(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std::int64_t depth) {
+  prepared.depth = depth;
+  prepared.suspect =
+      take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) * depth) *
+                     sizeof(unsigned));
+}
+
 // Halves of a factor's elements along k, and what goes with them.
-std::string prepare_pairs(Plan& plan, PreparedFactor& prepared, const GemmFactor& factor,
-                          std::int64_t lines, const Problem& oriented) {
-  if (oriented.k() == 0) return {};
-  const bool shared = factor.pointers == nullptr && factor.stride == 0;
+void prepare_pairs(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std::int64_t k) {
   prepared.preparation = Preparation::kPairs;
-  prepared.matrices = shared ? 1 : oriented.count;
-  prepared.leading_dimension = round_up(oriented.k(), 8);  // 16 bytes
-  const auto unsign = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
-  const std::uint64_t all_lines = unsign(prepared.matrices) * unsign(lines);
-  prepared.place =
-      take(plan, all_lines * unsign(prepared.leading_dimension) * 2 * sizeof(std::uint16_t));
-  prepared.unscale = take(plan, all_lines * sizeof(float));
-  prepared.suspect = take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) *
-                                       divide_up(oriented.k(), kernels::kSplitK)) *
-                                    sizeof(unsigned));
-  return {};
+  prepared.leading_dimension = round_up(k, 8);  // 16 bytes
+  prepared.place = take(plan, unsign(prepared.matrices) * unsign(lines) *
+                                  unsign(prepared.leading_dimension) * 2 * sizeof(std::uint16_t));
+  prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
+  take_suspects(plan, prepared, lines, divide_up(k, kernels::kSplitK));
 }
 
 // What has to be done to a factor of `lines` rows or columns, or why it cannot be read.
@@ -78,15 +78,24 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
                     std::int64_t lines, const Problem& oriented, const char* name) {
   const GemmKernel& kernel = *plan.kernel;
   const std::size_t element = size_of(oriented.operand);
-  if (kernel.preparation == Preparation::kPairs)
-    return prepare_pairs(plan, prepared, factor, lines, oriented);
+  const bool shared = factor.pointers == nullptr && factor.stride == 0;
+  prepared.matrices = shared ? 1 : oriented.count;
+  if (oriented.k() == 0) return {};
+  const bool streams = kernel.preparation == Preparation::kPairsOfB && &prepared == &plan.a;
+  if (streams) {
+    prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
+  } else if (kernel.preparation == Preparation::kPairs ||
+             kernel.preparation == Preparation::kPairsOfB) {
+    prepare_pairs(plan, prepared, lines, oriented.k());
+    return {};
+  }
   // Tensor maps go through a batch forwards.
   const bool is_forward =
       kernel.box_a.lines == 0 || factor.pointers != nullptr || factor.stride >= 0;
   const bool is_aligned =
       is_forward && alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
   const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
-  if ((is_aligned && is_reachable) || oriented.k() == 0) return {};
+  if (is_aligned && is_reachable) return {};
   if (kernel.preparation == Preparation::kNone) {
     return is_reachable ? phrase("{} is not aligned to {} bytes", name, kernel.alignment)
                         : phrase("{} is a batch of pointers", name);
@@ -94,10 +103,8 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   const std::int64_t multiple =
       std::max<std::int64_t>(1, kernel.alignment / static_cast<std::int64_t>(element));
   const std::int64_t width = along_k ? oriented.k() : lines, count = along_k ? lines : oriented.k();
-  prepared.preparation = kernel.preparation;
+  prepared.preparation = Preparation::kRestride;
   prepared.leading_dimension = divide_up(width, multiple) * multiple;
-  const bool shared = factor.pointers == nullptr && factor.stride == 0;
-  prepared.matrices = shared ? 1 : oriented.count;
   prepared.stride = shared ? 0 : prepared.leading_dimension * count;
   const auto elements = static_cast<std::uint64_t>(prepared.leading_dimension) *
                         static_cast<std::uint64_t>(count) *
@@ -124,7 +131,8 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
-  if (kernel.preparation == Preparation::kPairs) plan.rest = rest_of_pairs(oriented);
+  if (kernel.preparation == Preparation::kPairs || kernel.preparation == Preparation::kPairsOfB)
+    plan.rest = rest_of_pairs(oriented);
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";
@@ -146,6 +154,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
   plan.in_cluster = plan.parts > 1 && plan.parts <= kernel.most_parts_in_cluster;
+  if (kernel.preparation == Preparation::kPairsOfB && oriented.k() > 0)
+    take_suspects(plan, plan.a, oriented.m(), plan.parts);
   if (plan.parts == 1 || plan.in_cluster) return plan;
   const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
                                                 std::min(oriented.count, kMostMatrices));

@@ -29,8 +29,9 @@ struct PreparedFactor {
   Piece place;
   std::int64_t leading_dimension = 0, stride = 0;  ///< elements; stride 0: one for all products
   std::int64_t matrices = 0;
-  // Of pairs: `place` holds [matrix][2][lines][leading_dimension] f16.
+  // Of pairs: `place` holds [matrix][2][lines][leading_dimension] f16, or nothing where they are made by the kernel.
   Piece unscale, suspect;  ///< as kernels::GemmPairs
+  std::int64_t depth = 0;  ///< of `suspect`
 };
 
 /// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals`, the kernel, and behind

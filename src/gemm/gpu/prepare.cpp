@@ -28,26 +28,29 @@ GemmFactor from_matrix(GemmFactor factor, std::int64_t first, std::size_t elemen
 }
 
 kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFactor& source,
-                                  bool along_k, std::int64_t lines, std::int64_t k,
-                                  std::int64_t first, device::Address workspace) {
+                                  bool along_k, std::int64_t lines, std::int64_t first,
+                                  device::Address workspace) {
   kernels::SplitFactor factor{};
   factor.source = from_matrix(source, first, sizeof(float));
   factor.along_k = along_k;
   factor.lines = static_cast<int>(lines);
   factor.matrices =
       static_cast<int>(std::clamp<std::int64_t>(prepared.matrices - first, 0, kMostMatrices));
+  factor.unscale = reinterpret_cast<float*>(workspace + prepared.unscale.offset) + first * lines;
+  factor.blocks = static_cast<int>(divide_up(lines, kernels::kSplitX));
+  if (prepared.preparation != Preparation::kPairs) return factor;
   factor.halves = reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) +
                   first * 2 * lines * prepared.leading_dimension;
-  factor.unscale = reinterpret_cast<float*>(workspace + prepared.unscale.offset) + first * lines;
+  factor.blocks *= static_cast<int>(prepared.depth);
   factor.suspect = reinterpret_cast<unsigned*>(workspace + prepared.suspect.offset) +
-                   first * divide_up(lines, kernels::kSplitX) * divide_up(k, kernels::kSplitK);
+                   first * divide_up(lines, kernels::kSplitX) * prepared.depth;
   return factor;
 }
 
 GemmPairs pairs_of(const PreparedFactor& prepared, device::Address workspace) {
   return {reinterpret_cast<const float*>(workspace + prepared.unscale.offset),
-          reinterpret_cast<const unsigned*>(workspace + prepared.suspect.offset),
-          prepared.matrices == 1 ? 1 : 0};
+          reinterpret_cast<unsigned*>(workspace + prepared.suspect.offset),
+          static_cast<int>(prepared.depth), prepared.matrices == 1 ? 1 : 0};
 }
 
 void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
@@ -58,16 +61,13 @@ void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
   const std::int64_t matrices = std::max(plan.a.matrices, plan.b.matrices);
   for (std::int64_t first = 0; first < matrices; first += kMostMatrices) {
     kernels::SplitArguments split{};
-    split.factors[0] =
-        split_factor(plan.a, arguments.a, oriented.a_along_k, m, k, first, workspace);
-    split.factors[1] =
-        split_factor(plan.b, arguments.b, oriented.b_along_k, n, k, first, workspace);
+    split.factors[0] = split_factor(plan.a, arguments.a, oriented.a_along_k, m, first, workspace);
+    split.factors[1] = split_factor(plan.b, arguments.b, oriented.b_along_k, n, first, workspace);
     split.k = static_cast<int>(k);
-    split.pitch = static_cast<int>(plan.a.leading_dimension);
+    split.pitch = static_cast<int>(plan.b.leading_dimension);
     const std::array<const void*, 1> values{&split};
     device::Launch launch;
-    launch.grid = {unsign(divide_up(m, kernels::kSplitX) + divide_up(n, kernels::kSplitX)),
-                   unsign(divide_up(k, kernels::kSplitK)),
+    launch.grid = {unsign(split.factors[0].blocks + split.factors[1].blocks), 1,
                    unsign(std::min(kMostMatrices, matrices - first))};
     launch.block = {kernels::kSplitThreads, 1, 1};
     launch.arguments = values;
@@ -116,10 +116,8 @@ void restride(const PreparedFactor& prepared, GemmFactor& factor, bool along_k, 
 GemmArguments prepare(const Plan& plan, const Problem& oriented, device::Device& device,
                       Kernels& kernels, device::Stream& stream, device::Address workspace) {
   GemmArguments arguments = oriented.arguments;
-  if (plan.a.preparation == Preparation::kPairs) {
+  if (plan.b.preparation == Preparation::kPairs)
     split(plan, oriented, arguments, device, kernels, stream, workspace);
-    return arguments;
-  }
   const std::size_t element = size_of(oriented.operand);
   if (plan.a.preparation == Preparation::kRestride)
     restride(plan.a, arguments.a, oriented.a_along_k, oriented.m(), oriented.k(), element, device,

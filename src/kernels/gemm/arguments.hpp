@@ -45,12 +45,13 @@ struct GemmSplit {
 };
 
 /// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
-/// describe. By matrix of the batch, or one for all.
+/// describe, or which are made where they are multiplied. By matrix of the batch, or one for all.
 struct GemmPairs {
   const float*
       unscale;  ///< [matrix][line]: what sums with this row of A or column of B are multiplied by
-  const unsigned* suspect;  ///< [matrix][⌈k / kSplitK⌉][⌈lines / kSplitX⌉]: 1 where pairs do not do
-  int is_shared;            ///< one matrix for the whole batch
+  unsigned* suspect;  ///< [matrix][depth][⌈lines / kSplitX⌉]: 1 where pairs do not do
+  int depth;      ///< ⌈k / kSplitK⌉; or the parts of k, of a factor that is split where it is multiplied
+  int is_shared;  ///< one matrix for the whole batch
 };
 
 struct GemmArguments {
@@ -62,6 +63,7 @@ struct GemmArguments {
   int matrices;        ///< of the batch, for kernels that are persistent
   int result_bytes;    ///< of an element of C, for kernels that write two kinds
   int result_has_map;  ///< whether the tensor map of C that a kernel takes describes it
+  int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
   /// Null where A and B come as they are. A kernel without tensor maps that finds them computes only the tiles
   /// that pairs do not do for, from A and B.
   GemmPairs pairs_a, pairs_b;

@@ -35,6 +35,8 @@ enum class Preparation {
   kRestride,
   /// Always, both: split into pairs of f16 (split_f32.hpp), which the tensor maps then describe.
   kPairs,
+  /// B as kPairs. Of A the scales are found, and it is copied where it does not fit, as kRestride.
+  kPairsOfB,
 };
 
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
@@ -70,8 +72,8 @@ struct GemmKernel {
   int alignment = 0;
   /// How factors are made to fit where they do not (the planner asks for both).
   Preparation preparation = Preparation::kNone;
-  /// Computes a column-major C: it is given Cᵀ = Bᵀ·Aᵀ (m and n, A and B exchanged), and element (i, j) of what it
-  /// computes goes to j·leading_dimension + i. How small m fills tiles that are wide in m.
+  /// It is given Cᵀ = Bᵀ·Aᵀ (m and n, A and B exchanged), and element (i, j) of what it computes goes to
+  /// j·leading_dimension + i. So B can be to it what A is to others.
   bool transposes_result = false;
   FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
   bool maps_result = false;          ///< takes a third tensor map, of C, by 64 rows of 128 bytes

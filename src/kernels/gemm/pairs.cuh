@@ -20,15 +20,30 @@ struct Scale {
 
 __device__ __forceinline__ unsigned magnitude(float x) { return __float_as_uint(x) & 0x7FFFFFFF; }
 
-// Brings `largest`, the bits of |x|, to [2^kTarget, 2^(kTarget + 1)). Suspect where it is not finite or
-// near the ends of f32.
-template <int kTarget> __device__ __forceinline__ Scale scale_for(unsigned largest) {
+// Brings `largest`, the bits of |x|, to [2^10, 2^11). Suspect where it is not finite or near the ends of f32.
+__device__ __forceinline__ Scale scale_for(unsigned largest) {
+  constexpr int kTarget = 10;
   const int exponent = static_cast<int>(largest >> 23) - 127;
   if (largest == 0) return {};
   if (exponent > kMostExponent || exponent < -kMostExponent) return {1, 1, true};
   return {__int_as_float((127 + kTarget - exponent) << 23),
           __int_as_float((127 - kTarget + exponent) << 23), false};
 }
+
+// Counts what has been seen of x·scale in a line.
+struct Seen {
+  int lossy = 0, nonzero = 0;
+  bool outside = false;
+
+  __device__ __forceinline__ void count(float scaled) {
+    const unsigned bits = magnitude(scaled);
+    nonzero += bits != 0;
+    lossy += bits != 0 && bits < __float_as_uint(kLossless);
+    outside |= bits > __float_as_uint(kLargestHalf);  // NaN too
+  }
+  // More than a sixteenth, of more than a few.
+  __device__ __forceinline__ bool suspect() const { return outside || lossy * 16 > nonzero + 32; }
+};
 
 // Two neighbours: their upper halves in one word, their lower ones in another.
 struct Pair {

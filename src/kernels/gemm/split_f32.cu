@@ -12,6 +12,8 @@
 //
 // Either way through memory is read as it lies, and written along k: what lies across k changes places
 // on its way through shared memory.
+//
+// Of a factor that is split where it is multiplied (warpgroup_streamed.cuh) only the scales are found here.
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"
@@ -23,29 +25,13 @@ using gemm::magnitude;
 using gemm::Pair;
 using gemm::Scale;
 using gemm::scale_for;
+using gemm::Seen;
 using tilewise::kernels::kSplitK;
 using tilewise::kernels::kSplitX;
 using tilewise::kernels::SplitArguments;
 using tilewise::kernels::SplitFactor;
 
 constexpr int kWarps = 8, kSamples = 32;
-constexpr int kTarget = 10;  // the largest sample is scaled to [2^10, 2^11)
-
-// Counts what a warp's lanes have seen of x·scale.
-struct Seen {
-  int lossy = 0, nonzero = 0;
-  bool outside = false;
-
-  __device__ __forceinline__ void count(float scaled) {
-    const unsigned bits = magnitude(scaled);
-    nonzero += bits != 0;
-    lossy += bits != 0 && bits < __float_as_uint(gemm::kLossless);
-    outside |= bits > __float_as_uint(gemm::kLargestHalf);  // NaN too
-  }
-  // More than a sixteenth, of more than a few.
-  __device__ __forceinline__ bool suspect() const { return outside || lossy * 16 > nonzero + 32; }
-};
-
 // A matrix of a factor.
 struct Part {
   const float* matrix;
@@ -69,6 +55,52 @@ __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned shor
       make_uint4(pairs[0].upper, pairs[1].upper, pairs[2].upper, pairs[3].upper);
   *reinterpret_cast<uint4*>(lower) =
       make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);
+}
+
+// Of a row along k, with all lanes: four times eight neighbours.
+__device__ __forceinline__ Scale scale_of_row(const float* row, int k) {
+  const int lane = threadIdx.x % 32;
+  const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (k - 8) / 3) + lane % 8;
+  const float sampled = sample >= 0 && sample < k ? row[sample] : 0;
+  return scale_for(__reduce_max_sync(0xFFFFFFFF, magnitude(sampled)));
+}
+
+// Of each lane's column across k, with all warps.
+__device__ __forceinline__ Scale scale_of_column(const float* column, bool inside,
+                                                 long long leading_dimension, int k) {
+  __shared__ unsigned largest[kWarps][32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned most = 0;
+#pragma unroll
+  for (int i = 0; i < kSamples / kWarps; ++i) {
+    const int sample = warp * (kSamples / kWarps) + i;
+    const auto at = static_cast<int>(static_cast<long long>(sample) * (k - 1) / (kSamples - 1));
+    if (inside) most = max(most, magnitude(column[at * leading_dimension]));
+  }
+  largest[warp][lane] = most;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kWarps; ++i) most = max(most, largest[i][lane]);
+  return scale_for(most);
+}
+
+// The scales alone, of lines x0 ….
+__device__ __forceinline__ void find_scales(const Part& f, bool along_k, int k, int x0) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (!along_k) {
+    const int x = x0 + lane;
+    const bool inside = x < f.lines;
+    const Scale scale = scale_of_column(f.matrix + x, inside, f.leading_dimension, k);
+    if (warp == 0 && inside) f.unscale[x] = scale.unscale;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kSplitX / kWarps; ++i) {
+    const int x = x0 + warp + i * kWarps;
+    if (x >= f.lines) continue;
+    const Scale scale = scale_of_row(f.matrix + x * f.leading_dimension, k);
+    if (lane == 0) f.unscale[x] = scale.unscale;
+  }
 }
 
 // Rows that lie along k: a warp splits four of them, a lane eight neighbours at a time.
@@ -99,9 +131,7 @@ __device__ __forceinline__ bool split_along(const Part& f, int k, int pitch, int
         for (int j = 0; j < 8; ++j) values[e][j] = at + j < end ? row[at + j] : 0;
       }
     }
-    const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (k - 8) / 3) + lane % 8;
-    const float sampled = sample >= 0 && sample < k ? row[sample] : 0;
-    const Scale scale = scale_for<kTarget>(__reduce_max_sync(0xFFFFFFFF, magnitude(sampled)));
+    const Scale scale = scale_of_row(row, k);
     if (k0 == 0 && lane == 0) f.unscale[x] = scale.unscale;
     Seen seen;
     unsigned short* const upper = f.halves + static_cast<long long>(x) * pitch;
@@ -122,7 +152,6 @@ __device__ __forceinline__ bool split_along(const Part& f, int k, int pitch, int
 // Columns that lie across k: a lane's column is the same all the way, and a warp turns 32×32 at a time.
 __device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, int x0, int k0) {
   __shared__ unsigned turned[kWarps][32][33];
-  __shared__ unsigned largest[kWarps][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool inside = x0 + lane < f.lines;
   const float* const column = f.matrix + x0 + lane;
@@ -135,18 +164,7 @@ __device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, in
   };
   int first = k0 + warp * 32;
   load(first);
-  unsigned most = 0;
-#pragma unroll
-  for (int i = 0; i < kSamples / kWarps; ++i) {
-    const int sample = warp * (kSamples / kWarps) + i;
-    const auto at = static_cast<int>(static_cast<long long>(sample) * (k - 1) / (kSamples - 1));
-    if (inside) most = max(most, magnitude(column[at * f.leading_dimension]));
-  }
-  largest[warp][lane] = most;
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < kWarps; ++i) most = max(most, largest[i][lane]);
-  const Scale scale = scale_for<kTarget>(most);
+  const Scale scale = scale_of_column(column, inside, f.leading_dimension, k);
   if (k0 == 0 && warp == 0 && inside) f.unscale[x0 + lane] = scale.unscale;
   Seen seen;
 #pragma unroll 1
@@ -182,27 +200,27 @@ __device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, in
 
 }  // namespace
 
-// A block for each kSplitX lines and kSplitK k: in x those of A, then those of B; in y those of k; in z the
-// matrices of a batch.
+// Blocks in x: of A, then of B, kSplitX lines each and kSplitK k, or all k where there are no halves to be made;
+// lines first. In z the matrices of a batch.
 extern "C" __global__ void __launch_bounds__(kWarps * 32)
     gemm_split_f32(const __grid_constant__ SplitArguments s) {
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
-  const int blocks_a = (s.factors[0].lines - 1) / kSplitX + 1;
+  const int blocks_a = s.factors[0].blocks;
   const bool second = static_cast<int>(blockIdx.x) >= blocks_a;
   const SplitFactor& f = s.factors[second];
   const int matrix = static_cast<int>(blockIdx.z);
   if (matrix >= f.matrices) return;
   const int block = static_cast<int>(blockIdx.x) - (second ? blocks_a : 0);
-  const int x0 = block * kSplitX, k0 = static_cast<int>(blockIdx.y) * kSplitK;
+  const int across = (f.lines - 1) / kSplitX + 1;
+  const int x0 = block % across * kSplitX, k0 = block / across * kSplitK;
   const long long lines = static_cast<long long>(matrix) * f.lines;
   const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines,
                   f.halves + lines * 2 * s.pitch, f.unscale + lines};
+  if (f.halves == nullptr) return find_scales(part, f.along_k != 0, s.k, x0);
   const bool suspect = f.along_k ? split_along(part, s.k, s.pitch, x0, k0)
                                  : split_across(part, s.k, s.pitch, x0, k0);
   const int any = __syncthreads_or(suspect);
-  if (threadIdx.x == 0) {
-    const int across = (f.lines - 1) / kSplitX + 1;
-    f.suspect[(static_cast<long long>(matrix) * gridDim.y + blockIdx.y) * across + block] = any;
-  }
+  const long long down = (s.k - 1) / kSplitK + 1;
+  if (threadIdx.x == 0) f.suspect[matrix * down * across + block] = any;
 }

@@ -15,11 +15,13 @@ inline constexpr int kSplitThreads = 256;
 /// A or B, and where its halves go.
 struct SplitFactor {
   GemmFactor source;
-  int along_k;             ///< whether neighbours in memory are neighbours in k
-  int lines;               ///< rows of A or columns of B
-  int matrices;            ///< 1 for a matrix that all products of a batch share
-  unsigned short* halves;  ///< f16 [matrix][2][lines][pitch]: upper halves, then lower ones
-  float* unscale;          ///< as GemmPairs
+  int along_k;   ///< whether neighbours in memory are neighbours in k
+  int lines;     ///< rows of A or columns of B
+  int blocks;    ///< that a matrix takes: ⌈lines / kSplitX⌉, with halves for each kSplitK k
+  int matrices;  ///< 1 for a matrix that all products of a batch share
+  /// f16 [matrix][2][lines][pitch]: upper halves, then lower ones; null: only the scales are found.
+  unsigned short* halves;
+  float* unscale;  ///< as GemmPairs
   unsigned* suspect;
 };
 

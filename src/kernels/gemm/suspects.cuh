@@ -16,10 +16,10 @@ constexpr int kSuspectTile = 128;
 // In the tile's lines (rows of A or columns of B), of which there are `lines` in all. The same in all lanes of
 // a warp, all of which ask.
 __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, int first,
-                                           long long lines, long long k) {
+                                           long long lines) {
   constexpr int kWide = kSuspectTile / kSplitX;
   const int across = static_cast<int>((lines - 1) / kSplitX) + 1;
-  const int down = static_cast<int>((k - 1) / kSplitK) + 1;
+  const int down = pairs.depth;
   const unsigned* const suspects =
       pairs.suspect + (pairs.is_shared ? 0 : static_cast<long long>(matrix) * down * across);
   unsigned any = 0;
@@ -34,8 +34,8 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, i
 __device__ __forceinline__ bool is_suspect_tile(const GemmArguments& g, long long row,
                                                 long long column, int matrix) {
   const auto begin = [](long long x) { return static_cast<int>(x / kSuspectTile * kSuspectTile); };
-  const bool in_a = is_suspect(g.pairs_a, matrix, begin(row), g.m, g.k);
-  return is_suspect(g.pairs_b, matrix, begin(column), g.n, g.k) || in_a;
+  const bool in_a = is_suspect(g.pairs_a, matrix, begin(row), g.m);
+  return is_suspect(g.pairs_b, matrix, begin(column), g.n) || in_a;
 }
 
 }  // namespace gemm

@@ -1,12 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the Hopper kernels of the library share: which unit of work comes next, rings of stages, and
-// how parts of a sum meet.
+// What the Hopper kernels of the library share: all but what a stage holds, how it is multiplied, and how
+// sums become results.
 //
-// As many blocks as the GPU holds stay from the first unit to the last. Of a block's warpgroups the last,
-// the producer, asks TMA for stages; the others multiply, 64 rows of the tile each. A cluster of two
+// As many blocks as the GPU holds stay from the first unit of work to the last. Of a block's warpgroups the
+// last, the producer, asks TMA for stages; the others multiply, 64 rows of the tile each. A cluster of two
 // blocks computes two tiles, one below the other, and fetches what both read of B once, each its half.
+//
+// A kernel is a struct that gives run() the rest:
+//   Shape            a Tile
+//   Stage            what of A and B one step of kBK k reads, in shared memory
+//   fetch()          asks for a stage
+//   Staging          what finish() needs in shared memory, for each warpgroup
+//   kSlice           sums a thread that a block of a cluster adds up at a time
+//   leaves()         whether C is left as it is where a unit lies, for all that is known before
+//   kFinds           whether consume() may find that out, too: then parts of a sum need not agree
+//   consume()        a warpgroup's sums of one unit, and whether C is left as it is
+//   finish<kN>()     kN columns of a warpgroup's sums to C
 #pragma once
 
 #include "kernels/gemm/block.cuh"
@@ -21,9 +32,29 @@
 namespace gemm {
 
 using ptx::Along;
-using tilewise::kernels::GemmArguments;
 
 constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
+
+// kBM×kBN results of a block, kBK k a step.
+template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile {
+  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kCluster = kCluster_;
+  static constexpr int kMultiplying = kBM / kWarpgroupM * 128, kThreads = kMultiplying + 128;
+  // Registers are given in eights; those of all threads together must fit into 65536.
+  static constexpr int kProducerRegisters = kBM == 128 ? 40 : 56;
+  static constexpr int kMultiplyingRegisters = kBM == 128 ? 232 : 240;
+};
+
+// A block's shared memory.
+template <class K> struct Shared {
+  using S = typename K::Shape;
+  typename K::Stage stages[S::kStages];
+  typename K::Staging staging[S::kMultiplying / 128];
+  ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
+  ptx::Barrier
+      empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
+  unsigned last;          // whether this block is the last of a divided sum
+  unsigned is_left;       // whether C is left as it is where the unit lies
+};
 
 // Stage number `index` of a ring, and the phase of its barriers.
 template <int kStages> struct Ring {
@@ -103,9 +134,21 @@ __device__ __forceinline__ int warpgroup_number() {
 template <int kCount> __device__ __forceinline__ void meet() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kCount) : "memory");
 }
+// The same; whether any of them says so.
+template <int kCount> __device__ __forceinline__ bool meet_or(bool own) {
+  unsigned any;
+  asm volatile(
+      "{\n.reg .pred own, any;\nsetp.ne.u32 own, %1, 0;\n"
+      "barrier.cta.red.or.pred.aligned any, 1, %2, own;\nselp.u32 %0, 1, 0, any;\n}"
+      : "=r"(any)
+      : "r"(static_cast<unsigned>(own)), "n"(kCount)
+      : "memory");
+  return any != 0;
+}
 
 // Barriers of all stages: one arrival fills, every warp that multiplies, of all blocks, empties.
-template <class S, class Shared> __device__ __forceinline__ void start_barriers(Shared& shared) {
+template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& shared) {
+  using S = typename K::Shape;
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::kStages; ++i) {
       ptx::mbarrier_init(&shared.full[i], 1);
@@ -119,10 +162,29 @@ template <class S, class Shared> __device__ __forceinline__ void start_barriers(
   ptx::wait_for_previous_grid();
 }
 
-// Of a producer, at its end: nobody leaves while the neighbour may still reach into its shared memory, to
-// fill it or to say that it has read.
-template <class S, class Shared>
-__device__ __forceinline__ void wait_for_readers(Shared& shared, Ring<S::kStages> ring) {
+// The producer: asks for the stages of all units.
+template <class K>
+__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
+                                        bool adds_nothing, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
+  using S = typename K::Shape;
+  Ring<S::kStages> ring;
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
+       units.advance()) {
+    const Unit unit = units.get();
+#pragma unroll 1
+    for (int step = 0; step < unit.steps; ++step) {
+      ptx::Barrier* const full = &shared.full[ring.index];
+      // The first time round nothing is to be waited for: the phase before the first is complete.
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      ptx::mbarrier_arrive_expect(full, sizeof(typename K::Stage));  // the neighbour's share counts
+      K::fetch(shared.stages[ring.index], g, unit, unit.first_k + step * S::kBK, A, B, full);
+      ring.advance();
+    }
+  }
+  // Nobody leaves while the neighbour may still reach into its shared memory, to fill it or to say that it
+  // has read.
   if constexpr (S::kCluster > 1) {
     for (int i = 0; i < S::kStages; ++i) {
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
@@ -131,12 +193,25 @@ __device__ __forceinline__ void wait_for_readers(Shared& shared, Ring<S::kStages
   }
 }
 
-// Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether
-// this is that block.
-template <class S, class Shared>
-__device__ __forceinline__ bool join_unit(float (&sum)[S::kBN / 2], Shared& shared,
-                                          const GemmArguments& g, const Unit& unit) {
+// Tells the producers that this warp has read a stage.
+template <class K> __device__ __forceinline__ void give_back(Shared<K>& shared, int index) {
+  constexpr int kCluster = K::Shape::kCluster;
+  const unsigned lane = threadIdx.x % 32;
+  if constexpr (kCluster == 1) {
+    if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
+  } else {
+    if (lane < kCluster) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
+  }
+}
+
+// Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether this is that
+// block, and nothing was found in any part that C is to be left for.
+template <class K>
+__device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Shared<K>& shared,
+                                          const GemmArguments& g, const Unit& unit, bool is_left) {
+  using S = typename K::Shape;
   constexpr int kCount = S::kBM * S::kBN;
+  constexpr unsigned kLeft = 1u << 16;  // there are fewer parts
   const int thread = threadIdx.x;
   float* const all = static_cast<float*>(g.split.partials) + unit.tile * g.split.parts * kCount;
   float* const own = all + static_cast<long long>(unit.part) * kCount;
@@ -145,15 +220,17 @@ __device__ __forceinline__ bool join_unit(float (&sum)[S::kBN / 2], Shared& shar
   meet<S::kMultiplying>();
   if (thread == 0) {
     __threadfence();  // the block's sums are there before its arrival is
-    const unsigned before = atomicAdd(&g.split.arrivals[unit.tile], 1u);
+    const unsigned own_arrival = 1 + (is_left ? kLeft : 0);
+    const unsigned arrived = atomicAdd(&g.split.arrivals[unit.tile], own_arrival) + own_arrival;
     __threadfence();  // and the others' sums before they are read
-    shared.last = before + 1 == static_cast<unsigned>(g.split.parts);
+    shared.last = arrived % kLeft == static_cast<unsigned>(g.split.parts);
+    shared.is_left = arrived / kLeft;
     if (shared.last) g.split.arrivals[unit.tile] = 0;  // as it was found
   }
   meet<S::kMultiplying>();
-  const bool last = shared.last != 0;
+  const bool joins = shared.last != 0 && shared.is_left == 0;
   meet<S::kMultiplying>();  // before the next unit writes it
-  if (!last) return false;
+  if (!joins) return false;
 #pragma unroll
   for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
 #pragma unroll 1
@@ -166,33 +243,96 @@ __device__ __forceinline__ bool join_unit(float (&sum)[S::kBN / 2], Shared& shar
 }
 
 // Adds up the parts of a divided sum in their order, where they are the blocks of a cluster: each leaves its
-// sums in its shared memory, and adds up those of all for its share of the columns, 32 at a time. `room`: bytes
-// that nobody uses any more. `take(part, column)` gets 16 sums a thread and the first of their 32 columns.
-template <class S, class Take>
-__device__ __forceinline__ void join_in_cluster(const float (&sum)[S::kBN / 2], void* room,
-                                                int parts, const Take& take) {
-  constexpr int kThreads = S::kMultiplying;
-  float4* const own = static_cast<float4*>(room) + threadIdx.x;
+// sums in its shared memory, where the stages were, and adds up those of all for its share of the columns.
+// `take(sums, column)` gets kSlice sums a thread and the first of their columns.
+template <class K, class Take>
+__device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN / 2],
+                                                Shared<K>& shared, int parts, bool is_left,
+                                                const Take& take) {
+  constexpr int kThreads = K::Shape::kMultiplying, kSlice = K::kSlice;
+  constexpr int kSlices = K::Shape::kBN / 2 / kSlice;
+  float4* const own = reinterpret_cast<float4*>(shared.stages) + threadIdx.x;
   meet<kThreads>();  // the other warpgroup has read its last stage
 #pragma unroll
-  for (int i = 0; i < S::kBN / 2; i += 4)
+  for (int i = 0; i < K::Shape::kBN / 2; i += 4)
     own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+  if (threadIdx.x == 0) shared.is_left = is_left;
   ptx::cluster_sync();
+  if constexpr (K::kFinds) {
+    is_left = false;
+    for (int part = 0; part < parts; ++part)
+      is_left |= ptx::load_beside(&shared.is_left, part) != 0;
+  }
 #pragma unroll 1
-  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < S::kBN / 32; slice += parts) {
-    float total[16] = {};
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices && !is_left;
+       slice += parts) {
+    float total[kSlice] = {};
 #pragma unroll 1
     for (int part = 0; part < parts; ++part) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float4 four = ptx::load_beside(own + (slice * 4 + i) * kThreads, part);
+      for (int i = 0; i < kSlice / 4; ++i) {
+        const float4 four = ptx::load_beside(own + (slice * (kSlice / 4) + i) * kThreads, part);
         total[i * 4] += four.x, total[i * 4 + 1] += four.y;
         total[i * 4 + 2] += four.z, total[i * 4 + 3] += four.w;
       }
     }
-    take(total, slice * 32);
+    take(total, slice * kSlice * 2);
   }
   ptx::cluster_sync();  // nobody leaves while others read
+}
+
+// The multiplying warpgroups: the sums of all units, and what becomes of them.
+template <class K>
+__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, float alpha,
+                                         const ptx::TensorMap& C) {
+  using S = typename K::Shape;
+  const int warpgroup_row = warpgroup_number() * kWarpgroupM;
+  Ring<S::kStages> ring;
+  typename K::Staging& staging = shared.staging[threadIdx.x / 128];
+  const float beta = value_of<float>(g.beta);
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
+       units.advance()) {
+    const Unit unit = units.get();
+    bool is_left = alpha != 0 && g.k > 0 && K::leaves(g, unit);
+    float sum[S::kBN / 2] = {};
+    is_left |= K::consume(sum, shared, ring, g, unit, warpgroup_row);
+    const int row = unit.row + warpgroup_row;
+    if (is_left && !K::kFinds) continue;  // so in all parts
+    if constexpr (S::kCluster == 1) {
+      if (g.split.parts > 1 && g.split.partials == nullptr) {
+        constexpr int kWide = K::kSlice * 2;
+        join_in_cluster(
+            sum, shared, g.split.parts, is_left, [&](float(&some)[K::kSlice], int column) {
+              K::template finish<kWide>(some, staging, g, C,
+                                        {unit.matrix, row, unit.column + column}, alpha, beta);
+            });
+        continue;
+      }
+    }
+    if (g.split.parts > 1 ? !join_unit(sum, shared, g, unit, is_left) : is_left) continue;
+    K::template finish<S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column}, alpha, beta);
+  }
+  finish_stores();
+}
+
+// A block, from its start to its end.
+template <class K>
+__device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
+                                    const ptx::TensorMap& B, const ptx::TensorMap& C) {
+  using S = typename K::Shape;
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
+  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+  start_barriers(shared);
+  const float alpha = value_of<float>(g.alpha);
+  if (threadIdx.x >= S::kMultiplying) {
+    ptx::give_registers<S::kProducerRegisters>();
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
+  } else {
+    ptx::take_registers<S::kMultiplyingRegisters>();
+    multiply(shared, g, alpha, C);
+  }
 }
 
 }  // namespace gemm
@@ -200,3 +340,13 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[S::kBN / 2], 
 // Before a kernel's name: how many blocks its clusters have, where the kernel says so. Where not, the launch may.
 #define TILEWISE_CLUSTER_1
 #define TILEWISE_CLUSTER_2 __cluster_dims__(2, 1, 1)
+
+// The kernel `name` of what run() takes.
+#define TILEWISE_WARPGROUP_KERNEL(name, cluster, ...)                                          \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                     \
+      __VA_ARGS__::Shape::kThreads, 1)                                                         \
+      name(const __grid_constant__ gemm::GemmArguments g,                                      \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B, \
+           const __grid_constant__ ptx::TensorMap C) {                                         \
+    gemm::run<__VA_ARGS__>(g, A, B, C);                                                        \
+  }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// wgmma of 16-bit floats in every width that the library uses: 64×kN += 64×16 · 16×kN, sums in f32. PTX
+// wgmma of 16-bit floats in every width that is used here: 64×kN += 64×16 · 16×kN, sums in f32. PTX
 // ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". sm_90a.
 //
 // Warp w of the warpgroup holds rows 16w to 16w + 15: sum[4j] and sum[4j + 1] are columns 8j + 2·(lane %
@@ -104,6 +104,41 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], unsigned long long a
   }
 }
 
+// The same for f16 with A in registers: of rows lane / 4 and lane / 4 + 8 of the warp's 16, in turn, a[0] and a[1]
+// hold k 2·(lane % 4) and the next, a[2] and a[3] those 8 further. They must stay as they are until the group has
+// been waited for. B lies along k.
+#define TILEWISE_WGMMA_A(width, a_operands, b_operand, keep, registers, ...)           \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" width "k16.f32.f16.f16 {" registers \
+               "}, {" a_operands "}, " b_operand ", " keep ", 1, 1, 0;"                \
+               : __VA_ARGS__                                                           \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(kKeep))
+template <int kN, int kKeep>
+__device__ __forceinline__ void wgmma_a_in_registers(float (&sum)[kN / 2], const unsigned (&a)[4],
+                                                     unsigned long long b) {
+  if constexpr (kN == 16) {
+    TILEWISE_WGMMA_A("16", "%8, %9, %10, %11", "%12", "%13",
+                     TILEWISE_REGISTERS_0_4 ", " TILEWISE_REGISTERS_4_8, TILEWISE_SUMS_8(0));
+  } else if constexpr (kN == 32) {
+    TILEWISE_WGMMA_A("32", "%16, %17, %18, %19", "%20", "%21",
+                     TILEWISE_REGISTERS_0_4 ", " TILEWISE_REGISTERS_4_8
+                                            ", " TILEWISE_REGISTERS_8_16,
+                     TILEWISE_SUMS_16(0));
+  } else if constexpr (kN == 64) {
+    TILEWISE_WGMMA_A("64", "%32, %33, %34, %35", "%36", "%37",
+                     TILEWISE_REGISTERS_0_4 ", " TILEWISE_REGISTERS_4_8 ", " TILEWISE_REGISTERS_8_16
+                                            ", " TILEWISE_REGISTERS_16_32,
+                     TILEWISE_SUMS_32(0));
+  } else if constexpr (kN == 128) {
+    TILEWISE_WGMMA_A("128", "%64, %65, %66, %67", "%68", "%69",
+                     TILEWISE_REGISTERS_0_4 ", " TILEWISE_REGISTERS_4_8 ", " TILEWISE_REGISTERS_8_16
+                                            ", " TILEWISE_REGISTERS_16_32
+                                            ", " TILEWISE_REGISTERS_32_64,
+                     TILEWISE_SUMS_64(0));
+  } else {
+    static_assert(kN == 0, "a width that is not listed");
+  }
+}
+
 #undef TILEWISE_REGISTERS_0_4
 #undef TILEWISE_REGISTERS_4_8
 #undef TILEWISE_REGISTERS_8_16
@@ -118,5 +153,6 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], unsigned long long a
 #undef TILEWISE_SUMS_64
 #undef TILEWISE_WGMMA
 #undef TILEWISE_WGMMA_OF
+#undef TILEWISE_WGMMA_A
 
 }  // namespace ptx

@@ -3,6 +3,8 @@
 //
 // Hopper's kernels: batches through tensor maps, and what accurate f32 does with elements that pairs of f16
 // cannot hold.
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "on_gpu.hpp"
@@ -13,6 +15,10 @@ namespace {
 // A kind of product, and the kernel that has to compute it.
 struct AccurateF32 : F32 {
   static constexpr const char* kKernel = "accurate_f32_128x64";
+  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
+};
+struct StreamedF32 : F32 {
+  static constexpr const char* kKernel = "accurate_f32_128x16_streams_b";
   static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
 struct WideBF16 : BF16ToF32 {
@@ -28,7 +34,7 @@ template <class Kind> class HopperBatch : public ::testing::Test {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 };
-using Kinds = ::testing::Types<AccurateF32, WideBF16, NarrowF16>;
+using Kinds = ::testing::Types<AccurateF32, StreamedF32, WideBF16, NarrowF16>;
 TYPED_TEST_SUITE(HopperBatch, Kinds);
 
 constexpr int kCount = 3;
@@ -98,13 +104,20 @@ TYPED_TEST(HopperBatch, PointersInDeviceMemory) {
 
 // --- accurate f32 --------------------------------------------------------------------------------------
 
-class Accurate : public ::testing::Test {
+// By plan: both factors in pairs, or one that is split where it is multiplied; k in parts of a cluster, or of the
+// workspace.
+std::string name_of_plan(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+class Accurate : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 
-  // C of a product by the accurate kernel alone, and what f32 arithmetic makes of it.
-  void multiply(Matrix<float>& a, Matrix<float>& b, Matrix<float>& c, const char* kernel) {
-    const PlanWish wish(kernel);
+  void multiply(Matrix<float>& a, Matrix<float>& b, Matrix<float>& c) {
+    const PlanWish wish(GetParam());
     c.fill(poison<float>());
     OnGpu on_a(a);
     OnGpu on_b(b);
@@ -132,62 +145,77 @@ class Accurate : public ::testing::Test {
   }
 };
 
-TEST_F(Accurate, RowsAndColumnsOfAnySize) {
+TEST_P(Accurate, RowsAndColumnsOfAnySize) {
   Matrix<float> a(70, 130, {}, 1), b(130, 67, {.order = Order::kColumnMajor}, 2), c(70, 67, {}, 3);
   for (int i = 0; i < 70; ++i)
     for (int l = 0; l < 130; ++l) a.at(i, l) = std::ldexp(a.at(i, l), i * 2 - 70);
   for (int l = 0; l < 130; ++l)
     for (int j = 0; j < 67; ++j) b.at(l, j) = std::ldexp(b.at(l, j), 60 - j * 2);
-  multiply(a, b, c, "accurate_f32_128x64");
+  multiply(a, b, c);
   expect_as_exact_as_f32(a, b, c);
 }
 
-TEST_F(Accurate, BlocksThatAreLargeOppositeZeros) {
+TEST_P(Accurate, BlocksThatAreLargeOppositeZeros) {
   // Half of k is a million times larger than the rest, and meets zeros: what is left must not have
   // been cut off with it.
   Matrix<float> a(40, 128, {}, 1), b(128, 40, {}, 2), c(40, 40, {}, 3);
   for (int i = 0; i < 40; ++i)
     for (int l = 0; l < 64; ++l) a.at(i, l) *= 0x1p20f, b.at(l, i) = 0;
-  multiply(a, b, c, "accurate_f32_128x128");
+  multiply(a, b, c);
   expect_as_exact_as_f32(a, b, c);
 }
 
-TEST_F(Accurate, FewElementsAmongZeros) {
+TEST_P(Accurate, FewElementsAmongZeros) {
   Matrix<float> a(130, 300, {}, 1), b(300, 70, {}, 2), c(130, 70, {}, 3);
   a.fill(0), b.fill(0);
   for (int i = 0; i < 130; ++i) a.at(i, (i * 37) % 300) = std::ldexp(1.7f, i % 90 - 45);
   for (int j = 0; j < 70; ++j)
     for (int l = 0; l < 300; l += 7) b.at(l, j) = std::ldexp(-1.3f, (l + j) % 40 - 20);
-  multiply(a, b, c, "accurate_f32_128x64");
+  multiply(a, b, c);
   expect_as_exact_as_f32(a, b, c);
 }
 
-TEST_F(Accurate, WholeNumbersAreExact) {
-  Matrix<float> a(65, 200, {}, 1), b(200, 66, {}, 2), c(65, 66, {}, 3);
-  for (int i = 0; i < 65; ++i)
-    for (int l = 0; l < 200; ++l) a.at(i, l) = static_cast<float>((i * 7 + l * 3) % 201 - 100);
-  for (int l = 0; l < 200; ++l)
-    for (int j = 0; j < 66; ++j) b.at(l, j) = static_cast<float>((l * 5 + j) % 301 - 150);
-  multiply(a, b, c, "accurate_f32_128x64");
-  for (int i = 0; i < 65; ++i) {
-    for (int j = 0; j < 66; ++j) {
-      double sum = 0;
-      for (int l = 0; l < 200; ++l) sum += static_cast<double>(a.at(i, l)) * b.at(l, j);
-      ASSERT_EQ(c.at(i, j), sum) << i << ", " << j;
+TEST_P(Accurate, WholeNumbersAreExact) {
+  // Up to 2^22 where the other factor's are below 2^11, sums below 2^24.
+  const auto expect_exact = [&](std::int64_t k, auto of_a, auto of_b) {
+    Matrix<float> a(65, k, {}, 1), b(k, 66, {}, 2), c(65, 66, {}, 3);
+    for (int i = 0; i < 65; ++i)
+      for (int l = 0; l < k; ++l) a.at(i, l) = static_cast<float>(of_a(i, l));
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < 66; ++j) b.at(l, j) = static_cast<float>(of_b(l, j));
+    multiply(a, b, c);
+    for (int i = 0; i < 65; ++i) {
+      for (int j = 0; j < 66; ++j) {
+        double sum = 0;
+        for (int l = 0; l < k; ++l) sum += static_cast<double>(a.at(i, l)) * b.at(l, j);
+        ASSERT_LT(std::abs(sum), 0x1p24);
+        ASSERT_EQ(c.at(i, j), sum) << i << ", " << j;
+      }
     }
-  }
+  };
+  const auto small = [](int i, int l) { return (i * 7 + l * 3) % 201 - 100; };
+  expect_exact(200, small, [](int l, int j) { return (l * 5 + j) % 301 - 150; });
+  const auto large = [](int i, int l) {
+    return (i * 75'011 + l * 1'234'577) % 8'388'609 - 4'194'304;
+  };
+  const auto few = [](int l, int j) { return l % 67 == j % 67 ? 3 - 2 * (l % 2) : 0; };
+  expect_exact(134, large, few);
+  expect_exact(134, few, large);
+  expect_exact(
+      2, [](int i, int l) { return 2048 - i - l; }, [](int l, int j) { return 4095 - j + l; });
 }
 
-TEST_F(Accurate, NanAndInfinityGoWhereArithmeticTakesThem) {
-  Matrix<float> a(150, 90, {}, 1), b(90, 140, {}, 2), c(150, 140, {}, 3);
+TEST_P(Accurate, NanAndInfinityGoWhereArithmeticTakesThem) {
+  constexpr int kK = 700;
+  Matrix<float> a(150, kK, {}, 1), b(kK, 140, {}, 2), c(150, 140, {}, 3);
   a.at(3, 5) = poison<float>();
   a.at(140, 17) = std::numeric_limits<float>::infinity();
-  b.at(60, 9) = -std::numeric_limits<float>::infinity();
-  multiply(a, b, c, "accurate_f32_128x128");
+  b.at(610, 9) = -std::numeric_limits<float>::infinity();
+  multiply(a, b, c);
   for (int i = 0; i < 150; ++i) {
     for (int j = 0; j < 140; ++j) {
       float sum = 0;
-      for (int l = 0; l < 90; ++l) sum += a.at(i, l) * b.at(l, j);
+      for (int l = 0; l < kK; ++l) sum += a.at(i, l) * b.at(l, j);
       if (std::isfinite(sum)) {
         ASSERT_NEAR(c.at(i, j), sum, 1e-4) << i << ", " << j;
       } else {
@@ -199,13 +227,20 @@ TEST_F(Accurate, NanAndInfinityGoWhereArithmeticTakesThem) {
   }
 }
 
-TEST_F(Accurate, NumbersNearTheEndsOfF32) {
+TEST_P(Accurate, NumbersNearTheEndsOfF32) {
   Matrix<float> a(33, 40, {}, 1), b(40, 35, {}, 2), c(33, 35, {}, 3);
   for (int i = 0; i < 33; ++i)
     for (int l = 0; l < 40; ++l) a.at(i, l) = std::ldexp(a.at(i, l), i < 16 ? 115 : -125);
-  multiply(a, b, c, "accurate_f32_128x64");
+  multiply(a, b, c);
   expect_as_exact_as_f32(a, b, c);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Plans, Accurate,
+    ::testing::Values("accurate_f32_128x128", "accurate_f32_128x64", "accurate_f32_128x64,split=2",
+                      "accurate_f32_128x16_streams_a", "accurate_f32_128x64_streams_a,split=3",
+                      "accurate_f32_128x64_streams_b", "accurate_f32_128x128_streams_b,split=11"),
+    [](const auto& plan) { return name_of_plan(plan.param); });
 
 }  // namespace
 }  // namespace tilewise::test

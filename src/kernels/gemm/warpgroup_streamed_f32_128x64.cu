@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accurate f32 of a large factor and of 64 columns of a small one.
+#include "kernels/gemm/warpgroup_streamed.cuh"
+
+TILEWISE_STREAMED_ORDERS(gemm_warpgroup_streamed_f32_128x64, 64, 4)
