@@ -127,6 +127,9 @@ std::string choice_text(const gpu::Plan& plan) {
                                 plan.kernel->bk, plan.kernel->threads);
   out += prepared_text(plan.kernel->transposes_result ? "B" : "A", plan.a);
   out += prepared_text(plan.kernel->transposes_result ? "A" : "B", plan.b);
+  if (plan.streamed > 0)
+    out += fmt::format("  {} tiles in equal stretches of k for all blocks\n",
+                       plan.streamed * plan.kernel->cluster);
   if (plan.parts > 1) out += fmt::format("  k in {} parts of {}\n", plan.parts, plan.k_each);
   return out + fmt::format("  {} bytes of workspace\n", plan.workspace_bytes);
 }
@@ -142,6 +145,7 @@ Json json_of(const Candidate& candidate, const Problem& problem) {
   value.update({{"plan", gpu::name_of(plan)},
                 {"entry", plan.entry},
                 {"parts", plan.parts},
+                {"streamed_tiles", plan.streamed * plan.kernel->cluster},
                 {"workspace_bytes", plan.workspace_bytes},
                 {"blocks", e.blocks},
                 {"waves", e.waves},

@@ -48,13 +48,27 @@ std::int64_t clusters_at_a_time(int blocks, const model::Gpu& gpu) {
   return std::max<std::int64_t>(1, groups * (kGroup / blocks));
 }
 
+// Steps of k of the busiest block where tiles are streamed.
+double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const std::int64_t blocks = stream_blocks(*plan.kernel, gpu);
+  const std::int64_t steps = divide_up(oriented.k(), std::int64_t{plan.kernel->bk});
+  const std::int64_t tiles = tiles_of(*plan.kernel, oriented) / plan.kernel->cluster;
+  const std::int64_t rounds = (tiles * oriented.count - plan.streamed) / blocks;
+  return static_cast<double>(divide_up(plan.streamed * steps, blocks) + rounds * steps);
+}
+
 // Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
 // faster that nothing is lost.
-double compute_time(const Plan& plan, std::int64_t blocks, const model::Gpu& gpu) {
+double compute_time(const Plan& plan, std::int64_t blocks, const Problem& oriented,
+                    const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   const double work =
       2.0 * kernel.bm * kernel.bn * static_cast<double>(plan.k_each) * kernel.products;
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
+  if (plan.streamed > 0) {
+    const double a_step = 2.0 * kernel.bm * kernel.bn * kernel.bk * kernel.products;
+    return a_step * streamed_steps(plan, oriented, gpu) / (peak * kernel.efficiency);
+  }
   const std::int64_t on_one =
       plan.in_cluster ? divide_up(blocks / plan.parts, clusters_at_a_time(plan.parts, gpu))
                       : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
@@ -110,6 +124,10 @@ std::int64_t tiles_of(const GemmKernel& kernel, const Problem& oriented) {
          divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 
+std::int64_t stream_blocks(const GemmKernel& kernel, const model::Gpu& gpu) {
+  return std::int64_t{std::max(1, gpu.sm_count)} * kernel.blocks_per_sm / kernel.cluster;
+}
+
 std::uint64_t sum_bytes_of(const Problem& problem) {
   return problem.operand == Dtype::kF64 ? 8 : 4;
 }
@@ -124,7 +142,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (plan.in_cluster) {
     e.waves = blocks / plan.parts / static_cast<double>(clusters_at_a_time(plan.parts, gpu));
   }
-  e.compute = compute_time(plan, e.blocks, gpu);
+  e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
@@ -132,7 +150,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *
                             static_cast<double>(size_of(oriented.operand));
-  const double busy = std::min(blocks, sms);
+  const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
   const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                             static_cast<double>(size_of(oriented.result)) /
@@ -148,6 +166,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.fill = (kFillMicroseconds + tile_store) * rounds;
     e.reduction = rounds * (kClusterJoinMicroseconds +
                             4.0 * kernel.bm * kernel.bn / kClusterBytesPerMicrosecond);
+  } else if (plan.streamed > 0) {
+    // A block stores a part or two, and reads what others left of a tile.
+    const double tile = 4.0 * kernel.bm * kernel.bn;
+    e.reduction =
+        1.0 + 2 * tile / kStoreBytesPerMicrosecond + 3 * tile / kReducerBytesPerMicrosecond;
+    e.launches += kLaunchMicroseconds;  // the clearing
   } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));

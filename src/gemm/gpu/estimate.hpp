@@ -17,6 +17,9 @@ Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
 /// Tiles of one matrix C, whole clusters of them.
 std::int64_t tiles_of(const kernels::GemmKernel& kernel, const Problem& oriented);
 
+/// Blocks (clusters of blocks) among which streamed tiles are dealt out.
+std::int64_t stream_blocks(const kernels::GemmKernel& kernel, const model::Gpu& gpu);
+
 /// Bytes of a partial sum.
 std::uint64_t sum_bytes_of(const Problem& problem);
 

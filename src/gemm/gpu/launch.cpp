@@ -116,7 +116,8 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, i
             static_cast<std::uint32_t>(matrices)};
   }
   const std::int64_t places = std::int64_t{sm_count} * kernel.blocks_per_sm;
-  const std::int64_t blocks = std::min(tiles * plan.parts * matrices, places);
+  const std::int64_t blocks =
+      plan.streamed > 0 ? places : std::min(tiles * plan.parts * matrices, places);
   return {static_cast<std::uint32_t>(
               std::max<std::int64_t>(blocks / kernel.cluster * kernel.cluster, kernel.cluster)),
           1, 1};
@@ -206,7 +207,7 @@ void launch_rest(const Plan& plan, const Problem& problem, const GemmArguments& 
   undivided.pairs_a = arguments.pairs_a;
   undivided.pairs_b = arguments.pairs_b;
   if (plan.kernel->transposes_result) std::swap(undivided.pairs_a, undivided.pairs_b);
-  undivided.split = {1, problem.k(), nullptr, nullptr};
+  undivided.split = {1, problem.k(), nullptr, nullptr, 0};
   launch_kernel(rest, problem, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
                 stream, 0, true);
 }
@@ -236,7 +237,8 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   arguments.split.parts = plan.parts;
   arguments.split.k_each = plan.k_each;
   arguments.result_is_transposed = plan.kernel->transposes_result ? 1 : 0;
-  if (plan.parts > 1 && !plan.in_cluster) {
+  arguments.split.streamed = plan.streamed;
+  if (plan.partials.bytes > 0) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);

@@ -84,6 +84,7 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   const bool streams = kernel.preparation == Preparation::kPairsOfB && &prepared == &plan.a;
   if (streams) {
     prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
+    take_suspects(plan, prepared, lines, 1);
   } else if (kernel.preparation == Preparation::kPairs ||
              kernel.preparation == Preparation::kPairsOfB) {
     prepare_pairs(plan, prepared, lines, oriented.k());
@@ -154,8 +155,6 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
   plan.in_cluster = plan.parts > 1 && plan.parts <= kernel.most_parts_in_cluster;
-  if (kernel.preparation == Preparation::kPairsOfB && oriented.k() > 0)
-    take_suspects(plan, plan.a, oriented.m(), plan.parts);
   if (plan.parts == 1 || plan.in_cluster) return plan;
   const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
                                                 std::min(oriented.count, kMostMatrices));
@@ -163,6 +162,24 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   plan.partials =
       take(plan, tiles * static_cast<std::uint64_t>(plan.parts) *
                      static_cast<std::uint64_t>(kernel.bm * kernel.bn) * sum_bytes_of(oriented));
+  return plan;
+}
+
+// `plan` with as many tiles streamed as do not fill the GPU evenly, so that each block has a step or more of them
+// beside its whole ones; none where there are no such tiles.
+std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gpu& gpu,
+                             std::int64_t least_steps) {
+  const GemmKernel& kernel = *plan.kernel;
+  const std::int64_t steps = divide_up(oriented.k(), std::int64_t{kernel.bk});
+  const std::int64_t tiles = tiles_of(kernel, oriented) / kernel.cluster * oriented.count;
+  const std::int64_t blocks = stream_blocks(kernel, gpu);
+  if (!kernel.persistent || blocks < 1 || tiles % blocks == 0 || steps < 2) return {};
+  plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
+  const std::int64_t all = plan.streamed * steps;
+  if (all > std::numeric_limits<std::int32_t>::max() || all < blocks * least_steps) return {};
+  plan.arrivals = take(plan, unsign(plan.streamed * kernel.cluster) * sizeof(unsigned));
+  plan.partials = take(
+      plan, unsign(blocks * 2 * kernel.cluster * kernel.bm * kernel.bn) * sum_bytes_of(oriented));
   return plan;
 }
 
@@ -184,22 +201,30 @@ void offer(Candidate& candidate, const Plan& plan, const Problem& oriented, cons
 }
 
 Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const model::Gpu& gpu,
-                       std::uint64_t limit, int wanted_parts) {
+                       std::uint64_t limit, const Wish& wish) {
   Candidate candidate{&kernel, {}, {}, {}};
   const Problem oriented = oriented_for(kernel, problem);
   Plan plan;
   plan.kernel = &kernel;
   candidate.refusal = begin_plan(plan, oriented, gpu);
   if (!candidate.refusal.empty()) return candidate;
-  if (wanted_parts > 0) {
-    if (wanted_parts > 1 && !kernel.splits) candidate.refusal = "does not divide k";
-    else offer(candidate, divided(plan, oriented, wanted_parts), oriented, gpu, limit);
+  const std::optional<Plan> stream =
+      wish.parts > 0 ? std::nullopt : streamed(plan, oriented, gpu, wish.streams ? 1 : kLeastSteps);
+  if (wish.streams) {
+    if (stream) offer(candidate, *stream, oriented, gpu, limit);
+    else candidate.refusal = "does not stream this";
+    return candidate;
+  }
+  if (wish.parts > 0) {
+    if (wish.parts > 1 && !kernel.splits) candidate.refusal = "does not divide k";
+    else offer(candidate, divided(plan, oriented, wish.parts), oriented, gpu, limit);
     return candidate;
   }
   for (const int parts : kParts) {
     if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
     offer(candidate, divided(plan, oriented, parts), oriented, gpu, limit);
   }
+  if (stream) offer(candidate, *stream, oriented, gpu, limit);
   return candidate;
 }
 
@@ -232,6 +257,7 @@ std::string_view name_of(ComputeMode mode) {
 }
 
 std::string name_of(const Plan& plan) {
+  if (plan.streamed > 0) return phrase("{},stream", plan.kernel->name);
   return plan.parts == 1 ? std::string(plan.kernel->name)
                          : phrase("{},split={}", plan.kernel->name, plan.parts);
 }
@@ -254,6 +280,10 @@ std::optional<Wish> wish_in(const char* text) {
   constexpr int kMostParts = 65535;  // in blockIdx.y
   const std::string_view rest = all.substr(comma + 1);
   const char* const end = all.data() + all.size();
+  if (rest == "stream") {
+    wish.streams = true;
+    return wish;
+  }
   if (rest.starts_with(kSplit)) {
     const auto [stop, failure] = std::from_chars(rest.data() + kSplit.size(), end, wish.parts);
     if (failure == std::errc() && stop == end && wish.parts >= 1 && wish.parts <= kMostParts) {
@@ -261,7 +291,8 @@ std::optional<Wish> wish_in(const char* text) {
     }
   }
   throw Error(ErrorCode::kInvalidArgument,
-              phrase("TILEWISE_PLAN={}: expected KERNEL or KERNEL,split=1…{}", all, kMostParts));
+              phrase("TILEWISE_PLAN={}: expected KERNEL, KERNEL,split=1…{} or KERNEL,stream", all,
+                     kMostParts));
 }
 
 std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
@@ -274,7 +305,7 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
       all.push_back({&kernel, {}, {}, phrase("is for at most {} rows", kernel.most_rows)});
       continue;
     }
-    all.push_back(candidate_of(kernel, problem, gpu, limit, is_meant ? wish->parts : 0));
+    all.push_back(candidate_of(kernel, problem, gpu, limit, is_meant ? *wish : Wish{}));
   }
   return all;
 }

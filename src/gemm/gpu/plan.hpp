@@ -43,9 +43,11 @@ struct Plan {
   const kernels::GemmKernel* rest = nullptr;  ///< what computes the tiles that pairs do not do for
   int parts = 1;
   bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
+  /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
+  std::int64_t streamed = 0;
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
-  Piece partials, arrivals;  ///< where parts > 1
+  Piece partials, arrivals;  ///< where parts > 1 or tiles are streamed
   std::uint64_t workspace_bytes = 0;
 };
 
@@ -67,11 +69,12 @@ struct Candidate {
   std::string refusal;
 };
 
-/// "simt_f32_64x64", "simt_f32_64x64,split=4": a kernel, and in how many parts (else the planner decides). Problems of
-/// other types and modes than the kernel's are planned as if there were no wish.
+/// "simt_f32_64x64", "simt_f32_64x64,split=4", "…,stream": a kernel, and how k is divided (else the planner decides).
+/// Problems of other types and modes than the kernel's are planned as if there were no wish.
 struct Wish {
   const kernels::GemmKernel* kernel = nullptr;
-  int parts = 0;
+  int parts = 0;  ///< 0: the planner decides
+  bool streams = false;
 };
 /// What TILEWISE_PLAN asks for; nothing when `text` is null or empty. Throws Error{kInvalidArgument} for a kernel
 /// that does not exist and for text of another form.

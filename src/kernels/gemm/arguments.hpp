@@ -37,11 +37,15 @@ struct GemmResult {
 /// How the sum over k is divided among blocks. Part p computes k from p·k_each on; all parts of a tile
 /// leave their sums in `partials`, and the last to arrive adds them up, in the order of the parts. Where
 /// `partials` is null, the parts are the blocks of a cluster, which add up what lies in their shared memory.
+/// Or, of persistent kernels, the steps of kBK k of the first `streamed` tiles (clusters of tiles) are dealt out
+/// evenly among all blocks (units.cuh).
 struct GemmSplit {
-  int parts;           ///< 1: undivided
-  long long k_each;    ///< a multiple of the kernel's BK
-  void* partials;      ///< f32 (f64 for f64): [batch][tile][part][BM·BN]
-  unsigned* arrivals;  ///< [batch][tile], all 0 before the launch and after it
+  int parts;         ///< 1: undivided, or streamed
+  long long k_each;  ///< a multiple of the kernel's BK
+  /// f32 (f64 for f64): [batch][tile][part][BM·BN], streamed [block][2][BM·BN]
+  void* partials;
+  unsigned* arrivals;  ///< [batch][tile], streamed [tile]; all 0 before the launch and after it
+  long long streamed;
 };
 
 /// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
@@ -50,8 +54,8 @@ struct GemmPairs {
   const float*
       unscale;  ///< [matrix][line]: what sums with this row of A or column of B are multiplied by
   unsigned* suspect;  ///< [matrix][depth][⌈lines / kSplitX⌉]: 1 where pairs do not do
-  int depth;      ///< ⌈k / kSplitK⌉; or the parts of k, of a factor that is split where it is multiplied
-  int is_shared;  ///< one matrix for the whole batch
+  int depth;          ///< ⌈k / kSplitK⌉; or 1, of a factor that is split where it is multiplied
+  int is_shared;      ///< one matrix for the whole batch
 };
 
 struct GemmArguments {
@@ -60,9 +64,9 @@ struct GemmArguments {
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
-  int matrices;        ///< of the batch, for kernels that are persistent
-  int result_bytes;    ///< of an element of C, for kernels that write two kinds
-  int result_has_map;  ///< whether the tensor map of C that a kernel takes describes it
+  int matrices;              ///< of the batch, for kernels that are persistent
+  int result_bytes;          ///< of an element of C, for kernels that write two kinds
+  int result_has_map;        ///< whether the tensor map of C that a kernel takes describes it
   int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
   /// Null where A and B come as they are. A kernel without tensor maps that finds them computes only the tiles
   /// that pairs do not do for, from A and B.

@@ -14,14 +14,16 @@
 //   fetch()          asks for a stage
 //   Staging          what finish() needs in shared memory, for each warpgroup
 //   kSlice           sums a thread that a block of a cluster adds up at a time
-//   leaves()         whether C is left as it is where a unit lies, for all that is known before
-//   kFinds           whether consume() may find that out, too: then parts of a sum need not agree
-//   consume()        a warpgroup's sums of one unit, and whether C is left as it is
+//   leaves()         whether C is left as it is where a unit lies, by what is known before
+//   consume()        a warpgroup's sums of one unit, and whether it has found that C must be left
+//   kFinds           whether it may: then parts of a sum need not agree
+//   tell()           where it may: what was found, by one block of all that compute a tile
 //   finish<kN>()     kN columns of a warpgroup's sums to C
 #pragma once
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/result.cuh"
+#include "kernels/gemm/units.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid.cuh"
@@ -53,7 +55,7 @@ template <class K> struct Shared {
   ptx::Barrier
       empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
   unsigned last;          // whether this block is the last of a divided sum
-  unsigned is_left;       // whether C is left as it is where the unit lies
+  unsigned found;         // as of consume(), in any block that has arrived
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
@@ -64,65 +66,6 @@ template <int kStages> struct Ring {
   __device__ __forceinline__ void advance() {
     if (++index == kStages) index = 0, phase ^= 1;
   }
-};
-
-// One piece of work: a tile of C, or with a divided k a part of its sum.
-struct Unit {
-  int row, column;     // the tile's first
-  int part, matrix;    // of the sum; of the batch
-  long long tile;      // number within all matrices
-  int first_k, steps;  // of the sum over k
-};
-
-// The units of a block, one after the other. Units are numbered so that those at work at one time lie
-// in kGroup rows of clusters of tiles: nearly a square of C, whose rows of A and columns of B stay in the
-// second-level cache. Parts of a sum lie far apart, matrices of a batch farther; or they are the blocks of
-// a cluster (see join_in_cluster()).
-template <int kBM, int kBN, int kBK, int kCluster> class Units {
-  static constexpr unsigned kGroup = 16 / kCluster;
-
- public:
-  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
-      : rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
-        down_(static_cast<unsigned>((g.m - 1) / (kCluster * kBM)) + 1),
-        across_(static_cast<unsigned>((g.n - 1) / kBN) + 1),
-        parts_(g.split.parts),
-        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
-        k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
-        in_cluster_(kCluster == 1 && g.split.parts > 1 && g.split.partials == nullptr),
-        next_(in_cluster_ ? blockIdx.x / parts_ : blockIdx.x / kCluster),
-        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {}
-
-  __device__ __forceinline__ bool more() const { return next_ < count_; }
-  __device__ __forceinline__ void advance() {
-    next_ = in_cluster_ ? count_ : next_ + gridDim.x / kCluster;
-  }
-
-  __device__ __forceinline__ Unit get() const {
-    const long long tiles = static_cast<long long>(down_) * across_;
-    const auto slab = static_cast<unsigned>(next_ / tiles);
-    const auto place = static_cast<unsigned>(next_ % tiles);
-    const unsigned group_tiles = kGroup * across_;
-    const unsigned first_down = place / group_tiles * kGroup, in_group = place % group_tiles;
-    const unsigned rows = min(kGroup, down_ - first_down);
-    const unsigned down = (first_down + in_group % rows) * kCluster + rank_;
-    const unsigned across = in_group / rows;
-    Unit unit;
-    unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across * kBN);
-    if (in_cluster_)
-      unit.part = static_cast<int>(ptx::cluster_rank()), unit.matrix = static_cast<int>(slab);
-    else unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
-    unit.tile = (static_cast<long long>(unit.matrix) * down_ * kCluster + down) * across_ + across;
-    unit.first_k = unit.part * k_each_;
-    unit.steps = max(0, (min(k_each_, k_ - unit.first_k) + kBK - 1) / kBK);
-    return unit;
-  }
-
- private:
-  unsigned rank_, down_, across_, parts_;
-  int k_, k_each_;
-  bool in_cluster_;  // the parts of a sum are the blocks of a cluster, which has this one unit
-  long long next_, count_;
 };
 
 // The warpgroup's number, which the compiler then knows to be the same in all lanes.
@@ -205,37 +148,39 @@ template <class K> __device__ __forceinline__ void give_back(Shared<K>& shared, 
 }
 
 // Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether this is that
-// block, and nothing was found in any part that C is to be left for.
+// block. `found`: what consume() has found in this block, then whether it has in any.
 template <class K>
 __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Shared<K>& shared,
-                                          const GemmArguments& g, const Unit& unit, bool is_left) {
+                                          const GemmSplit& split, const Parts& parts, bool& found) {
   using S = typename K::Shape;
   constexpr int kCount = S::kBM * S::kBN;
-  constexpr unsigned kLeft = 1u << 16;  // there are fewer parts
+  constexpr unsigned kFound = 1u << 16;  // there are fewer parts
   const int thread = threadIdx.x;
-  float* const all = static_cast<float*>(g.split.partials) + unit.tile * g.split.parts * kCount;
-  float* const own = all + static_cast<long long>(unit.part) * kCount;
+  float* const all = static_cast<float*>(split.partials) + thread;
+  float* const own = all + parts.place_of(parts.own) * kCount;
 #pragma unroll
-  for (int i = 0; i < S::kBN / 2; ++i) own[i * S::kMultiplying + thread] = sum[i];
+  for (int i = 0; i < S::kBN / 2; ++i) own[i * S::kMultiplying] = sum[i];
   meet<S::kMultiplying>();
   if (thread == 0) {
     __threadfence();  // the block's sums are there before its arrival is
-    const unsigned own_arrival = 1 + (is_left ? kLeft : 0);
-    const unsigned arrived = atomicAdd(&g.split.arrivals[unit.tile], own_arrival) + own_arrival;
+    const unsigned own_arrival = 1 + (found ? kFound : 0);
+    unsigned* const arrivals = &split.arrivals[parts.arrivals];
+    const unsigned arrived = atomicAdd(arrivals, own_arrival) + own_arrival;
     __threadfence();  // and the others' sums before they are read
-    shared.last = arrived % kLeft == static_cast<unsigned>(g.split.parts);
-    shared.is_left = arrived / kLeft;
-    if (shared.last) g.split.arrivals[unit.tile] = 0;  // as it was found
+    shared.last = arrived % kFound == static_cast<unsigned>(parts.count);
+    shared.found = arrived / kFound;
+    if (shared.last) *arrivals = 0;  // as it was found
   }
   meet<S::kMultiplying>();
-  const bool joins = shared.last != 0 && shared.is_left == 0;
+  const bool is_last = shared.last != 0;
+  found = shared.found != 0;
   meet<S::kMultiplying>();  // before the next unit writes it
-  if (!joins) return false;
+  if (!is_last || found) return is_last;
 #pragma unroll
   for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
 #pragma unroll 1
-  for (int part = 0; part < g.split.parts; ++part) {
-    const float* const from = all + static_cast<long long>(part) * kCount + thread;
+  for (int part = 0; part < parts.count; ++part) {
+    const float* const from = all + parts.place_of(part) * kCount;
 #pragma unroll
     for (int i = 0; i < S::kBN / 2; ++i) sum[i] += __ldcg(from + i * S::kMultiplying);
   }
@@ -244,10 +189,10 @@ __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Share
 
 // Adds up the parts of a divided sum in their order, where they are the blocks of a cluster: each leaves its
 // sums in its shared memory, where the stages were, and adds up those of all for its share of the columns.
-// `take(sums, column)` gets kSlice sums a thread and the first of their columns.
+// `take(sums, column)` gets kSlice sums a thread and the first of their columns. `found` as in join_unit().
 template <class K, class Take>
 __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN / 2],
-                                                Shared<K>& shared, int parts, bool is_left,
+                                                Shared<K>& shared, int parts, bool& found,
                                                 const Take& take) {
   constexpr int kThreads = K::Shape::kMultiplying, kSlice = K::kSlice;
   constexpr int kSlices = K::Shape::kBN / 2 / kSlice;
@@ -256,15 +201,14 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
 #pragma unroll
   for (int i = 0; i < K::Shape::kBN / 2; i += 4)
     own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
-  if (threadIdx.x == 0) shared.is_left = is_left;
+  if (threadIdx.x == 0) shared.found = found;
   ptx::cluster_sync();
   if constexpr (K::kFinds) {
-    is_left = false;
-    for (int part = 0; part < parts; ++part)
-      is_left |= ptx::load_beside(&shared.is_left, part) != 0;
+    found = false;
+    for (int part = 0; part < parts; ++part) found |= ptx::load_beside(&shared.found, part) != 0;
   }
 #pragma unroll 1
-  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices && !is_left;
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices && !found;
        slice += parts) {
     float total[kSlice] = {};
 #pragma unroll 1
@@ -294,23 +238,27 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
        units.advance()) {
     const Unit unit = units.get();
-    bool is_left = alpha != 0 && g.k > 0 && K::leaves(g, unit);
+    const bool is_left = alpha != 0 && g.k > 0 && K::leaves(g, unit);
     float sum[S::kBN / 2] = {};
-    is_left |= K::consume(sum, shared, ring, g, unit, warpgroup_row);
-    const int row = unit.row + warpgroup_row;
+    bool found = K::consume(sum, shared, ring, g, unit, warpgroup_row);
     if (is_left && !K::kFinds) continue;  // so in all parts
+    const int row = unit.row + warpgroup_row;
     if constexpr (S::kCluster == 1) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
         constexpr int kWide = K::kSlice * 2;
         join_in_cluster(
-            sum, shared, g.split.parts, is_left, [&](float(&some)[K::kSlice], int column) {
+            sum, shared, g.split.parts, found, [&](float(&some)[K::kSlice], int column) {
+              if (is_left) return;
               K::template finish<kWide>(some, staging, g, C,
                                         {unit.matrix, row, unit.column + column}, alpha, beta);
             });
+        if (ptx::cluster_rank() == 0) K::tell(g, unit, found);
         continue;
       }
     }
-    if (g.split.parts > 1 ? !join_unit(sum, shared, g, unit, is_left) : is_left) continue;
+    if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit), found)) continue;
+    K::tell(g, unit, found);
+    if (is_left || found) continue;
     K::template finish<S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column}, alpha, beta);
   }
   finish_stores();

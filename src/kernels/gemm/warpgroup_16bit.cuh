@@ -90,6 +90,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     return false;
   }
 
+  static __device__ __forceinline__ void tell(const GemmArguments&, const Unit&, bool) {}
+
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const ptx::TensorMap& C,

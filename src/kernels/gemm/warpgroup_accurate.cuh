@@ -99,6 +99,8 @@ template <class Tile, int kChain> struct Accurate {
     return false;
   }
 
+  static __device__ __forceinline__ void tell(const GemmArguments&, const Unit&, bool) {}
+
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const ptx::TensorMap& C,

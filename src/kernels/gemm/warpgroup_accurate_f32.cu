@@ -5,5 +5,5 @@
 // suspects.cuh counts in 128 columns.
 #include "kernels/gemm/warpgroup_accurate.cuh"
 
-TILEWISE_ACCURATE(gemm_accurate_f32_128x128, 2, 64, 128, 128, 64, 3)
-TILEWISE_ACCURATE(gemm_accurate_f32_128x64, 1, 64, 128, 64, 64, 4)
+TILEWISE_ACCURATE(gemm_accurate_f32_128x128, 2, 32, 128, 128, 64, 3)
+TILEWISE_ACCURATE(gemm_accurate_f32_128x64, 1, 16, 128, 64, 64, 4)

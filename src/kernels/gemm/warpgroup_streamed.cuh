@@ -194,23 +194,19 @@ template <class Tile, Along kAlongA> struct Streamed {
       give_back(shared, index);
       end_chain(sum, product);
     }
-    return tell(g, unit, rows.suspect());
+    return meet_or<S::kMultiplying>(rows.suspect());
   }
 
-  // Whether any thread of the block has found what pairs do not do for; says so to the kernel behind.
-  static __device__ __forceinline__ bool tell(const GemmArguments& g, const Unit& unit,
-                                              bool suspect) {
+  // To the kernel behind. Of the tiles that read the same of A one says so; a matrix that all products share has
+  // the number 0.
+  static __device__ __forceinline__ void tell(const GemmArguments& g, const Unit& unit,
+                                              bool found) {
     constexpr int kWide = kSuspectTile / kSplitX;
-    const bool any = meet_or<S::kMultiplying>(suspect);
     const int across = static_cast<int>((g.m - 1) / kSplitX) + 1;
     const int x = unit.row / kSplitX + static_cast<int>(threadIdx.x);
-    // Of the units that read the same of A one says so; a matrix that all products share has the number 0.
     const bool says = unit.column == 0 && (!g.pairs_a.is_shared || unit.matrix == 0);
-    if (says && threadIdx.x < kWide && x < across) {
-      const long long place = static_cast<long long>(unit.matrix) * g.pairs_a.depth + unit.part;
-      g.pairs_a.suspect[place * across + x] = any;
-    }
-    return any;
+    if (says && threadIdx.x < kWide && x < across && unit.steps > 0)
+      g.pairs_a.suspect[static_cast<long long>(unit.matrix) * across + x] = found;
   }
 
   // Straight from registers: C is small beside A, or its rows are the columns here.

@@ -137,7 +137,8 @@ TEST_F(GpuRefusal, PlansThatDoNotExist) {
        {"simt_f32_32x32,split=0", "simt_f32_32x32,split=", "simt_f32_32x32,parts=2",
         "simt_f32_32x32,split=2x", "simt_f32_32x32,split=99999999999"}) {
     const PlanWish wish(text);
-    expect_refused("expected KERNEL or KERNEL,split=1…65535", view_a, view_b, view_c);
+    expect_refused("expected KERNEL, KERNEL,split=1…65535 or KERNEL,stream", view_a, view_b,
+                   view_c);
   }
 }
 

@@ -17,11 +17,10 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
   const GemmKernel& kernel() const { return *GetParam(); }
 
   void expect(const Sizes& sizes, const Layout& layout = {}, double alpha = 1, double beta = 0,
-              int parts = 1) {
+              const std::string& how = "split=1") {
     SCOPED_TRACE(std::string(kernel().name) + " " + std::to_string(sizes.m) + "×" +
-                 std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " in " +
-                 std::to_string(parts));
-    const PlanWish wish(std::string(kernel().name) + ",split=" + std::to_string(parts));
+                 std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " " + how);
+    const PlanWish wish(std::string(kernel().name) + "," + how);
     const GpuGemmOptions options{.mode = kernel().mode};
     const auto f = static_cast<float>(alpha), g = static_cast<float>(beta);
     const bool wide = kernel().result == Dtype::kF32;
@@ -80,7 +79,23 @@ TEST_P(EveryKernel, DepthsAroundItsStages) {
 TEST_P(EveryKernel, PartsOfK) {
   if (!kernel().splits) GTEST_SKIP() << "does not divide k";
   const Sizes sizes{kernel().bm + 1, kernel().bn + 2, 7 * kernel().bk + 3};
-  for (const int parts : {2, 3, 8}) expect(sizes, {kColumns, kRows, kRows}, 1.5, -1, parts);
+  for (const char* const how : {"split=2", "split=3", "split=8", "split=9"})
+    expect(sizes, {kColumns, kRows, kRows}, 1.5, -1, how);
+}
+
+TEST_P(EveryKernel, StreamedTiles) {
+  if (!kernel().persistent) GTEST_SKIP() << "is not persistent";
+  const int bm = kernel().bm * kernel().cluster, bn = kernel().bn, bk = kernel().bk;
+  const int blocks = test_device().gpu().sm_count / kernel().cluster;
+  const auto sized = [&](int rows, int columns, int k) {  // as the kernel sees them
+    return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
+  };
+  // Fewer tiles than blocks, or a few more; then so many that some are whole.
+  const int steps = std::max(5, blocks / 3 + 1);
+  expect(sized(bm - 3, 3 * bn - 5, steps * bk - 1), {kColumns, kRows, kRows}, 1.5, -1, "stream");
+  if (wants_real_gpu()) return;  // the reference would take long
+  const int many = 2 * blocks + 1;
+  expect(sized(bm - 3, many * bn - 5, 3 * bk + 1), {kRows, kRows, kRowsWithGap}, 1, 0.5, "stream");
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel, ::testing::ValuesIn([] {

@@ -36,7 +36,10 @@ inline vgpu::LaunchOptions checked_launches() {
 
 inline std::unique_ptr<device::Device> open_test_device() {
   if (wants_real_gpu()) return device::open_cuda(0);
-  auto device = std::make_unique<device::VirtualDevice>(model::find_gpu("h200"));
+  // Few multiprocessors, so that blocks have several tiles each even of small matrices, and parts of others.
+  model::Gpu gpu = model::find_gpu("h200");
+  gpu.sm_count = 4;
+  auto device = std::make_unique<device::VirtualDevice>(gpu);
   device->watch(checked_launches());
   return device;
 }

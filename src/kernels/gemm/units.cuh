@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
+//
+// Tiles are numbered so that those at work at one time lie in kGroup rows of clusters of tiles: nearly a square
+// of C, whose rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU
+// evenly, k is divided (GemmSplit), in one of three ways:
+//   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
+//   in a cluster   the parts of a tile are the blocks of a cluster, which has no other work
+//   streamed       all steps of the first tiles in one row, of which every block gets an equal stretch; it may
+//                  begin and end within tiles. The other tiles are whole, and come after them
+#pragma once
+
+#include "kernels/gemm/block.cuh"
+#include "kernels/ptx/cluster.cuh"
+
+namespace gemm {
+
+// One piece of work: a tile of C, or a part of its sum.
+struct Unit {
+  int row, column;     // the tile's first
+  int matrix;          // of the batch
+  int part;            // of the sum, where all tiles have as many
+  int first_k, steps;  // of the sum over k
+  bool is_whole;
+  long long tile;  // number within all matrices
+};
+
+// The parts of a unit's sum, and where they meet.
+struct Parts {
+  int count, own;
+  long long arrivals;  // place in GemmSplit.arrivals
+  long long first, next,
+      step;  // places in GemmSplit.partials: of part 0, of part 1, from there to the next
+
+  __device__ __forceinline__ long long place_of(int part) const {
+    return part == 0 ? first : next + (part - 1) * step;
+  }
+};
+
+template <int kBM, int kBN, int kBK, int kCluster> class Units {
+  static constexpr unsigned kGroup = 16 / kCluster;
+
+ public:
+  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
+      : rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
+        down_(static_cast<unsigned>((g.m - 1) / (kCluster * kBM)) + 1),
+        across_(static_cast<unsigned>((g.n - 1) / kBN) + 1),
+        parts_(g.split.parts),
+        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
+        k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
+        in_cluster_(kCluster == 1 && g.split.parts > 1 && g.split.partials == nullptr),
+        streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
+        steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
+        at_(begin_of(own())),
+        end_(begin_of(own() + 1)),
+        next_(in_cluster_ ? blockIdx.x / parts_ : streamed_ + own()),
+        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {}
+
+  __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < count_; }
+  __device__ __forceinline__ void advance() {
+    if (at_ < end_) at_ = min(end_, (at_ / steps_ + 1) * steps_);
+    else next_ = in_cluster_ ? count_ : next_ + blocks();
+  }
+
+  __device__ __forceinline__ Unit get() const {
+    const bool streams = at_ < end_;
+    const long long number = streams ? at_ / steps_ : next_;
+    const long long tiles = static_cast<long long>(down_) * across_;
+    const auto slab = static_cast<unsigned>(number / tiles);
+    const auto place = static_cast<unsigned>(number % tiles);
+    const unsigned group_tiles = kGroup * across_;
+    const unsigned first_down = place / group_tiles * kGroup, in_group = place % group_tiles;
+    const unsigned rows = min(kGroup, down_ - first_down);
+    const unsigned down = (first_down + in_group % rows) * kCluster + rank_;
+    const unsigned across = in_group / rows;
+    Unit unit;
+    unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across * kBN);
+    if (in_cluster_)
+      unit.part = static_cast<int>(ptx::cluster_rank()), unit.matrix = static_cast<int>(slab);
+    else unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
+    unit.tile = (static_cast<long long>(unit.matrix) * down_ * kCluster + down) * across_ + across;
+    if (streams) {
+      const unsigned first = at_ % steps_, steps = min(steps_ - first, end_ - at_);
+      unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
+      unit.is_whole = steps == steps_;
+    } else {
+      unit.first_k = unit.part * k_each_;
+      unit.steps = max(0, (min(k_each_, k_ - unit.first_k) + kBK - 1) / kBK);
+      unit.is_whole = parts_ == 1;
+    }
+    return unit;
+  }
+
+  // Of `unit`, which get() has returned last and which is not whole.
+  __device__ __forceinline__ Parts parts_of(const Unit& unit) const {
+    if (at_ >= end_) {
+      const long long first = unit.tile * parts_;
+      return {static_cast<int>(parts_), unit.part, unit.tile, first, first + 1, 1};
+    }
+    // Each block has two places: for the part that its stretch begins with, and for that which it ends with.
+    const unsigned tile = at_ / steps_, begin = tile * steps_;
+    const unsigned first = owner_of(begin), last = owner_of(begin + steps_ - 1);
+    const unsigned ends_with_it = begin_of(first) < begin;
+    const auto place = [&](unsigned block, unsigned second) {
+      return (block * 2ll + second) * kCluster + rank_;
+    };
+    return {static_cast<int>(last - first + 1),
+            static_cast<int>(own() - first),
+            static_cast<long long>(tile) * kCluster + rank_,
+            place(first, ends_with_it),
+            place(first + 1, 0),
+            2 * kCluster};
+  }
+
+ private:
+  // Of clusters: what follows counts those as blocks.
+  static __device__ __forceinline__ unsigned blocks() { return gridDim.x / kCluster; }
+  static __device__ __forceinline__ unsigned own() { return blockIdx.x / kCluster; }
+  // The first step of a block's stretch, and the block in whose stretch a step is.
+  __device__ __forceinline__ unsigned begin_of(unsigned block) const {
+    return static_cast<unsigned>(static_cast<unsigned long long>(streamed_ * steps_) * block /
+                                 blocks());
+  }
+  __device__ __forceinline__ unsigned owner_of(unsigned step) const {
+    const unsigned all = streamed_ * steps_;
+    return static_cast<unsigned>(((step + 1ull) * blocks() + all - 1) / all) - 1;
+  }
+
+  unsigned rank_, down_, across_, parts_;
+  int k_, k_each_;
+  bool in_cluster_;
+  unsigned streamed_, steps_, at_, end_;  // tiles; steps of a tile; steps of this block's stretch
+  long long next_, count_;                // of the other units
+};
+
+}  // namespace gemm
