@@ -35,13 +35,6 @@ GemmArguments from_matrix(GemmArguments arguments, std::int64_t first, std::size
   shift(arguments.a, operand);
   shift(arguments.b, operand);
   shift(arguments.c, result);
-  const auto shift_pairs = [&](kernels::GemmPairs& pairs, std::int64_t lines) {
-    if (pairs.suspect == nullptr || pairs.is_shared != 0) return;
-    pairs.unscale += first * lines;
-    pairs.suspect += first * divide_up(lines, kernels::kSplitX) * pairs.depth;
-  };
-  shift_pairs(arguments.pairs_a, arguments.m);
-  shift_pairs(arguments.pairs_b, arguments.n);
   return arguments;
 }
 
@@ -197,21 +190,6 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   }
 }
 
-// The tiles that a kernel which reads pairs leaves. `arguments`: what that one was given.
-void launch_rest(const Plan& plan, const Problem& problem, const GemmArguments& arguments,
-                 device::Device& device, Kernels& kernels, device::Stream& stream) {
-  Plan rest;
-  rest.kernel = plan.rest;
-  rest.entry = plan.rest->entries[problem.a_along_k][problem.b_along_k];
-  GemmArguments undivided = problem.arguments;
-  undivided.pairs_a = arguments.pairs_a;
-  undivided.pairs_b = arguments.pairs_b;
-  if (plan.kernel->transposes_result) std::swap(undivided.pairs_a, undivided.pairs_b);
-  undivided.split = {1, problem.k(), nullptr, nullptr, 0};
-  launch_kernel(rest, problem, undivided, device, kernels.find(rest.kernel->unit, rest.entry),
-                stream, 0, true);
-}
-
 }  // namespace
 
 device::Kernel& Kernels::find(std::string_view unit, std::string_view entry) {
@@ -241,13 +219,12 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   if (plan.partials.bytes > 0) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
-    device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);
+    if (plan.b.preparation != kernels::Preparation::kPairs)  // which clears them on the way
+      device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);
   }
   const bool follows = plan.a.preparation != kernels::Preparation::kNone ||
                        plan.b.preparation != kernels::Preparation::kNone;
   launch_kernel(plan, oriented, arguments, device, entry, stream, workspace, follows);
-  if (plan.rest != nullptr && oriented.k() > 0)
-    launch_rest(plan, problem, arguments, device, kernels, stream);
 }
 
 }  // namespace tilewise::gpu

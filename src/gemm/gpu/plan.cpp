@@ -56,13 +56,6 @@ Piece take(Plan& plan, std::uint64_t bytes) {
 
 std::uint64_t unsign(std::int64_t x) { return static_cast<std::uint64_t>(x); }
 
-void take_suspects(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std::int64_t depth) {
-  prepared.depth = depth;
-  prepared.suspect =
-      take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) * depth) *
-                     sizeof(unsigned));
-}
-
 // Halves of a factor's elements along k, and what goes with them.
 void prepare_pairs(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std::int64_t k) {
   prepared.preparation = Preparation::kPairs;
@@ -70,7 +63,9 @@ void prepare_pairs(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std
   prepared.place = take(plan, unsign(prepared.matrices) * unsign(lines) *
                                   unsign(prepared.leading_dimension) * 2 * sizeof(std::uint16_t));
   prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
-  take_suspects(plan, prepared, lines, divide_up(k, kernels::kSplitK));
+  prepared.suspect = take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) *
+                                       divide_up(k, kernels::kSplitK)) *
+                                    sizeof(unsigned));
 }
 
 // What has to be done to a factor of `lines` rows or columns, or why it cannot be read.
@@ -84,7 +79,6 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   const bool streams = kernel.preparation == Preparation::kPairsOfB && &prepared == &plan.a;
   if (streams) {
     prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
-    take_suspects(plan, prepared, lines, 1);
   } else if (kernel.preparation == Preparation::kPairs ||
              kernel.preparation == Preparation::kPairsOfB) {
     prepare_pairs(plan, prepared, lines, oriented.k());
@@ -114,15 +108,6 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   return {};
 }
 
-// It reads A and B as they come.
-const GemmKernel* rest_of_pairs(const Problem& oriented) {
-  const GemmKernel* const aligned = kernels::find_gemm_kernel(kernels::kRestOfAlignedPairs);
-  for (const GemmFactor* factor : {&oriented.arguments.a, &oriented.arguments.b})
-    if (alignment_of(*factor, oriented.count, size_of(oriented.operand)) < aligned->alignment)
-      return kernels::find_gemm_kernel(kernels::kRestOfPairs);
-  return aligned;
-}
-
 // Everything of a plan but the parts; a refusal when there is none.
 std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
@@ -132,8 +117,6 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
-  if (kernel.preparation == Preparation::kPairs || kernel.preparation == Preparation::kPairsOfB)
-    plan.rest = rest_of_pairs(oriented);
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";

@@ -31,16 +31,14 @@ struct PreparedFactor {
   std::int64_t matrices = 0;
   // Of pairs: `place` holds [matrix][2][lines][leading_dimension] f16, or nothing where they are made by the kernel.
   Piece unscale, suspect;  ///< as kernels::GemmPairs
-  std::int64_t depth = 0;  ///< of `suspect`
 };
 
-/// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals`, the kernel, and behind
-/// one that reads pairs the one that computes the tiles it leaves. More than kMostMatrices matrices go in several
-/// launches, but for persistent kernels.
+/// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals` where no preparation
+/// does it, the kernel. More than
+/// kMostMatrices matrices go in several launches, but for persistent kernels.
 struct Plan {
   const kernels::GemmKernel* kernel = nullptr;
   std::string_view entry;
-  const kernels::GemmKernel* rest = nullptr;  ///< what computes the tiles that pairs do not do for
   int parts = 1;
   bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.

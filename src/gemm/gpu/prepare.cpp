@@ -28,8 +28,8 @@ GemmFactor from_matrix(GemmFactor factor, std::int64_t first, std::size_t elemen
 }
 
 kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFactor& source,
-                                  bool along_k, std::int64_t lines, std::int64_t first,
-                                  device::Address workspace) {
+                                  bool along_k, std::int64_t lines, std::int64_t k,
+                                  std::int64_t first, device::Address workspace) {
   kernels::SplitFactor factor{};
   factor.source = from_matrix(source, first, sizeof(float));
   factor.along_k = along_k;
@@ -41,16 +41,17 @@ kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFact
   if (prepared.preparation != Preparation::kPairs) return factor;
   factor.halves = reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) +
                   first * 2 * lines * prepared.leading_dimension;
-  factor.blocks *= static_cast<int>(prepared.depth);
+  const std::int64_t depth = divide_up(k, kernels::kSplitK);
+  factor.blocks *= static_cast<int>(depth);
   factor.suspect = reinterpret_cast<unsigned*>(workspace + prepared.suspect.offset) +
-                   first * divide_up(lines, kernels::kSplitX) * prepared.depth;
+                   first * divide_up(lines, kernels::kSplitX) * depth;
   return factor;
 }
 
-GemmPairs pairs_of(const PreparedFactor& prepared, device::Address workspace) {
+GemmPairs pairs_of(const PreparedFactor& prepared, bool along_k, device::Address workspace) {
   return {reinterpret_cast<const float*>(workspace + prepared.unscale.offset),
-          reinterpret_cast<unsigned*>(workspace + prepared.suspect.offset),
-          static_cast<int>(prepared.depth), prepared.matrices == 1 ? 1 : 0};
+          reinterpret_cast<const unsigned*>(workspace + prepared.suspect.offset),
+          prepared.matrices == 1 ? 1 : 0, along_k ? 1 : 0};
 }
 
 void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
@@ -61,10 +62,14 @@ void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
   const std::int64_t matrices = std::max(plan.a.matrices, plan.b.matrices);
   for (std::int64_t first = 0; first < matrices; first += kMostMatrices) {
     kernels::SplitArguments split{};
-    split.factors[0] = split_factor(plan.a, arguments.a, oriented.a_along_k, m, first, workspace);
-    split.factors[1] = split_factor(plan.b, arguments.b, oriented.b_along_k, n, first, workspace);
+    split.factors[0] =
+        split_factor(plan.a, arguments.a, oriented.a_along_k, m, k, first, workspace);
+    split.factors[1] =
+        split_factor(plan.b, arguments.b, oriented.b_along_k, n, k, first, workspace);
     split.k = static_cast<int>(k);
     split.pitch = static_cast<int>(plan.b.leading_dimension);
+    split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
+    split.arrivals_count = static_cast<int>(plan.arrivals.bytes / sizeof(unsigned));
     const std::array<const void*, 1> values{&split};
     device::Launch launch;
     launch.grid = {unsign(split.factors[0].blocks + split.factors[1].blocks), 1,
@@ -74,8 +79,8 @@ void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
     launch.overlaps_previous = first > 0 && device.gpu().compute_major >= 9;  // it waits by itself
     device.launch(kernel, launch, stream);
   }
-  arguments.pairs_a = pairs_of(plan.a, workspace);
-  arguments.pairs_b = pairs_of(plan.b, workspace);
+  arguments.pairs_a = pairs_of(plan.a, oriented.a_along_k, workspace);
+  arguments.pairs_b = pairs_of(plan.b, oriented.b_along_k, workspace);
 }
 
 void restride(const PreparedFactor& prepared, GemmFactor& factor, bool along_k, std::int64_t lines,

@@ -53,9 +53,11 @@ struct GemmSplit {
 struct GemmPairs {
   const float*
       unscale;  ///< [matrix][line]: what sums with this row of A or column of B are multiplied by
-  unsigned* suspect;  ///< [matrix][depth][⌈lines / kSplitX⌉]: 1 where pairs do not do
-  int depth;          ///< ⌈k / kSplitK⌉; or 1, of a factor that is split where it is multiplied
-  int is_shared;      ///< one matrix for the whole batch
+  /// [matrix][⌈k / kSplitK⌉][⌈lines / kSplitX⌉]: 1 where pairs do not do. Of a factor that is split where it is
+  /// multiplied there is none.
+  const unsigned* suspect;
+  int is_shared;  ///< one matrix for the whole batch
+  int along_k;    ///< whether the factor itself lies along k
 };
 
 struct GemmArguments {
@@ -64,13 +66,11 @@ struct GemmArguments {
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
-  int matrices;              ///< of the batch, for kernels that are persistent
-  int result_bytes;          ///< of an element of C, for kernels that write two kinds
-  int result_has_map;        ///< whether the tensor map of C that a kernel takes describes it
-  int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
-  /// Null where A and B come as they are. A kernel without tensor maps that finds them computes only the tiles
-  /// that pairs do not do for, from A and B.
-  GemmPairs pairs_a, pairs_b;
+  int matrices;                ///< of the batch, for kernels that are persistent
+  int result_bytes;            ///< of an element of C, for kernels that write two kinds
+  int result_has_map;          ///< whether the tensor map of C that a kernel takes describes it
+  int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
+  GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
 };
 
 }  // namespace tilewise::kernels

@@ -89,11 +89,6 @@ struct GemmKernel {
 /// Every kernel.
 std::span<const GemmKernel> gemm_kernels();
 
-/// The kernels that compute what those that read pairs leave (suspects.cuh): of any A and B, and of those that are
-/// aligned as it asks.
-inline constexpr std::string_view kRestOfPairs = "simt_f32_128x128",
-                                  kRestOfAlignedPairs = "simt_f32_128x128_aligned";
-
 /// The kernel of that name; nullptr when there is none.
 const GemmKernel* find_gemm_kernel(std::string_view name);
 

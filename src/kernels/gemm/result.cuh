@@ -135,6 +135,19 @@ __device__ __forceinline__ void warpgroup_meet() {
   asm volatile("barrier.cta.sync.aligned %0, 128;" ::"r"(2 + threadIdx.x / 128) : "memory");
 }
 
+// The same; whether any of them says so.
+__device__ __forceinline__ bool warpgroup_meet_or(bool own) {
+  __syncwarp();
+  unsigned any;
+  asm volatile(
+      "{\n.reg .pred own, any;\nsetp.ne.u32 own, %1, 0;\n"
+      "barrier.cta.red.or.pred.aligned any, %2, 128, own;\nselp.u32 %0, 1, 0, any;\n}"
+      : "=r"(any)
+      : "r"(static_cast<unsigned>(own)), "r"(2 + threadIdx.x / 128)
+      : "memory");
+  return any != 0;
+}
+
 // kN columns of sums, already alpha·A·B + beta·C, to C of type T.
 template <class Element, class T, int kN>
 __device__ __forceinline__ void store_sums(const float (&sum)[kN / 2], Staging& staging,

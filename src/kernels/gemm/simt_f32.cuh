@@ -10,10 +10,10 @@
 // rung 18).
 #pragma once
 
+#include "kernels/gemm/block.cuh"
 #include "kernels/gemm/simt_f32_aligned.cuh"
 #include "kernels/gemm/simt_f32_copied.cuh"
 #include "kernels/gemm/split.cuh"
-#include "kernels/gemm/suspects.cuh"
 #include "kernels/ptx/grid.cuh"
 
 namespace gemm {
@@ -68,12 +68,6 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
       place_of_tile<Shape::kBM, Shape::kBN>(blockIdx.x, arguments.m, arguments.n);
   const float alpha = value_of<float>(arguments.alpha);
   const Depth depth = depth_of_block(arguments, alpha == 0);
-  if constexpr (Shape::kBM == kSuspectTile && Shape::kBN == kSuspectTile) {
-    // Behind an accurate kernel: what that one left.
-    if (arguments.pairs_a.suspect &&
-        (alpha == 0 || !is_suspect_tile(arguments, tile.row, tile.column, blockIdx.z)))
-      return;
-  }
   const SimtPlace<Shape> place;
 
   float sums[Shape::kTM][Shape::kTN] = {};

@@ -8,7 +8,7 @@
 // The scale brings the largest of 32 elements, taken along all of k, to [2^10, 2^11). There is room for
 // a factor of 32 above it (f16 ends at 65504), and below it as far as 2^-13 of it lower halves still
 // have their bits (f16's smallest step is 2^-24). A block that finds more than a few elements outside of
-// this range, or one that is not finite, says so: its tiles are then multiplied in f32.
+// this range, or one that is not finite, says so: what it is multiplied with then goes in f32.
 //
 // Either way through memory is read as it lies, and written along k: what lies across k changes places
 // on its way through shared memory.
@@ -206,6 +206,10 @@ extern "C" __global__ void __launch_bounds__(kWarps * 32)
     gemm_split_f32(const __grid_constant__ SplitArguments s) {
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
+  if (blockIdx.x == 0 && blockIdx.z == 0) {
+    for (int i = static_cast<int>(threadIdx.x); i < s.arrivals_count; i += kWarps * 32)
+      s.arrivals[i] = 0;
+  }
   const int blocks_a = s.factors[0].blocks;
   const bool second = static_cast<int>(blockIdx.x) >= blocks_a;
   const SplitFactor& f = s.factors[second];

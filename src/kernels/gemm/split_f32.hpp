@@ -27,7 +27,9 @@ struct SplitFactor {
 
 struct SplitArguments {
   SplitFactor factors[2];
-  int k, pitch;  ///< pitch: elements from one line of halves to the next, a multiple of 8
+  int k, pitch;        ///< pitch: elements from one line of halves to the next, a multiple of 8
+  unsigned* arrivals;  ///< GemmSplit.arrivals, which are set to 0 on the way
+  int arrivals_count;
 };
 
 }  // namespace tilewise::kernels

@@ -12,12 +12,8 @@
 //   Shape            a Tile
 //   Stage            what of A and B one step of kBK k reads, in shared memory
 //   fetch()          asks for a stage
-//   Staging          what finish() needs in shared memory, for each warpgroup
 //   kSlice           sums a thread that a block of a cluster adds up at a time
-//   leaves()         whether C is left as it is where a unit lies, by what is known before
-//   consume()        a warpgroup's sums of one unit, and whether it has found that C must be left
-//   kFinds           whether it may: then parts of a sum need not agree
-//   tell()           where it may: what was found, by one block of all that compute a tile
+//   consume()        a warpgroup's sums of one unit
 //   finish<kN>()     kN columns of a warpgroup's sums to C
 #pragma once
 
@@ -50,12 +46,11 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile
 template <class K> struct Shared {
   using S = typename K::Shape;
   typename K::Stage stages[S::kStages];
-  typename K::Staging staging[S::kMultiplying / 128];
+  Staging staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
   ptx::Barrier
       empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
   unsigned last;          // whether this block is the last of a divided sum
-  unsigned found;         // as of consume(), in any block that has arrived
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
@@ -76,17 +71,6 @@ __device__ __forceinline__ int warpgroup_number() {
 // Waits until the multiplying threads have all come here.
 template <int kCount> __device__ __forceinline__ void meet() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kCount) : "memory");
-}
-// The same; whether any of them says so.
-template <int kCount> __device__ __forceinline__ bool meet_or(bool own) {
-  unsigned any;
-  asm volatile(
-      "{\n.reg .pred own, any;\nsetp.ne.u32 own, %1, 0;\n"
-      "barrier.cta.red.or.pred.aligned any, 1, %2, own;\nselp.u32 %0, 1, 0, any;\n}"
-      : "=r"(any)
-      : "r"(static_cast<unsigned>(own)), "n"(kCount)
-      : "memory");
-  return any != 0;
 }
 
 // Barriers of all stages: one arrival fills, every warp that multiplies, of all blocks, empties.
@@ -148,13 +132,12 @@ template <class K> __device__ __forceinline__ void give_back(Shared<K>& shared, 
 }
 
 // Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether this is that
-// block. `found`: what consume() has found in this block, then whether it has in any.
+// block.
 template <class K>
 __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Shared<K>& shared,
-                                          const GemmSplit& split, const Parts& parts, bool& found) {
+                                          const GemmSplit& split, const Parts& parts) {
   using S = typename K::Shape;
   constexpr int kCount = S::kBM * S::kBN;
-  constexpr unsigned kFound = 1u << 16;  // there are fewer parts
   const int thread = threadIdx.x;
   float* const all = static_cast<float*>(split.partials) + thread;
   float* const own = all + parts.place_of(parts.own) * kCount;
@@ -163,19 +146,16 @@ __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Share
   meet<S::kMultiplying>();
   if (thread == 0) {
     __threadfence();  // the block's sums are there before its arrival is
-    const unsigned own_arrival = 1 + (found ? kFound : 0);
     unsigned* const arrivals = &split.arrivals[parts.arrivals];
-    const unsigned arrived = atomicAdd(arrivals, own_arrival) + own_arrival;
+    const unsigned before = atomicAdd(arrivals, 1u);
     __threadfence();  // and the others' sums before they are read
-    shared.last = arrived % kFound == static_cast<unsigned>(parts.count);
-    shared.found = arrived / kFound;
+    shared.last = before + 1 == static_cast<unsigned>(parts.count);
     if (shared.last) *arrivals = 0;  // as it was found
   }
   meet<S::kMultiplying>();
-  const bool is_last = shared.last != 0;
-  found = shared.found != 0;
+  const bool last = shared.last != 0;
   meet<S::kMultiplying>();  // before the next unit writes it
-  if (!is_last || found) return is_last;
+  if (!last) return false;
 #pragma unroll
   for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
 #pragma unroll 1
@@ -189,11 +169,10 @@ __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Share
 
 // Adds up the parts of a divided sum in their order, where they are the blocks of a cluster: each leaves its
 // sums in its shared memory, where the stages were, and adds up those of all for its share of the columns.
-// `take(sums, column)` gets kSlice sums a thread and the first of their columns. `found` as in join_unit().
+// `take(sums, column)` gets kSlice sums a thread and the first of their columns.
 template <class K, class Take>
 __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN / 2],
-                                                Shared<K>& shared, int parts, bool& found,
-                                                const Take& take) {
+                                                Shared<K>& shared, int parts, const Take& take) {
   constexpr int kThreads = K::Shape::kMultiplying, kSlice = K::kSlice;
   constexpr int kSlices = K::Shape::kBN / 2 / kSlice;
   float4* const own = reinterpret_cast<float4*>(shared.stages) + threadIdx.x;
@@ -201,15 +180,9 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
 #pragma unroll
   for (int i = 0; i < K::Shape::kBN / 2; i += 4)
     own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
-  if (threadIdx.x == 0) shared.found = found;
   ptx::cluster_sync();
-  if constexpr (K::kFinds) {
-    found = false;
-    for (int part = 0; part < parts; ++part) found |= ptx::load_beside(&shared.found, part) != 0;
-  }
 #pragma unroll 1
-  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices && !found;
-       slice += parts) {
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices; slice += parts) {
     float total[kSlice] = {};
 #pragma unroll 1
     for (int part = 0; part < parts; ++part) {
@@ -232,33 +205,25 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   using S = typename K::Shape;
   const int warpgroup_row = warpgroup_number() * kWarpgroupM;
   Ring<S::kStages> ring;
-  typename K::Staging& staging = shared.staging[threadIdx.x / 128];
+  Staging& staging = shared.staging[threadIdx.x / 128];
   const float beta = value_of<float>(g.beta);
 #pragma unroll 1
   for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
        units.advance()) {
     const Unit unit = units.get();
-    const bool is_left = alpha != 0 && g.k > 0 && K::leaves(g, unit);
     float sum[S::kBN / 2] = {};
-    bool found = K::consume(sum, shared, ring, g, unit, warpgroup_row);
-    if (is_left && !K::kFinds) continue;  // so in all parts
+    K::consume(sum, shared, ring, g, unit, warpgroup_row);
     const int row = unit.row + warpgroup_row;
     if constexpr (S::kCluster == 1) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
-        constexpr int kWide = K::kSlice * 2;
-        join_in_cluster(
-            sum, shared, g.split.parts, found, [&](float(&some)[K::kSlice], int column) {
-              if (is_left) return;
-              K::template finish<kWide>(some, staging, g, C,
-                                        {unit.matrix, row, unit.column + column}, alpha, beta);
-            });
-        if (ptx::cluster_rank() == 0) K::tell(g, unit, found);
+        join_in_cluster(sum, shared, g.split.parts, [&](float(&some)[K::kSlice], int column) {
+          K::template finish<K::kSlice * 2>(some, staging, g, C,
+                                            {unit.matrix, row, unit.column + column}, alpha, beta);
+        });
         continue;
       }
     }
-    if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit), found)) continue;
-    K::tell(g, unit, found);
-    if (is_left || found) continue;
+    if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit))) continue;
     K::template finish<S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column}, alpha, beta);
   }
   finish_stores();

@@ -15,9 +15,7 @@ namespace gemm {
 template <class Element, Along kAlongA, Along kAlongB, class Tile> struct SixteenBit {
   using Shape = Tile;
   using S = Tile;
-  using Staging = gemm::Staging;
   static constexpr int kSlice = 16;
-  static constexpr bool kFinds = false;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
   static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
 
@@ -68,10 +66,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     ptx::wgmma_commit();
   }
 
-  static __device__ __forceinline__ bool leaves(const GemmArguments&, const Unit&) { return false; }
-
   // At its end all of the unit's stages have been given back.
-  static __device__ __forceinline__ bool consume(float (&sum)[S::kBN / 2],
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2],
                                                  Shared<SixteenBit>& shared, Ring<S::kStages>& ring,
                                                  const GemmArguments&, const Unit& unit, int row) {
     int before = 0;
@@ -87,10 +83,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     ptx::wgmma_wait<0>();
     ptx::wgmma_arrived(sum);
     if (unit.steps > 0) give_back(shared, before);
-    return false;
   }
-
-  static __device__ __forceinline__ void tell(const GemmArguments&, const Unit&, bool) {}
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,

@@ -18,9 +18,7 @@ namespace gemm {
 template <class Tile, int kChain> struct Accurate {
   using Shape = Tile;
   using S = Tile;
-  using Staging = gemm::Staging;
   static constexpr int kSlice = 16;
-  static constexpr bool kFinds = false;
 
   struct alignas(1024) Stage {  // upper and lower halves, each in rows of kBK k
     Half a[2][S::kBM][S::kBK];
@@ -66,15 +64,17 @@ template <class Tile, int kChain> struct Accurate {
     ptx::wgmma_commit();
   }
 
-  // The kernel that comes behind computes these tiles (simt_f32.cuh); all parts of a sum agree.
-  static __device__ __forceinline__ bool leaves(const GemmArguments& g, const Unit& unit) {
-    return is_suspect_tile(g, unit.row, unit.column, unit.matrix);
+  static __device__ __forceinline__ bool is_suspect(const GemmArguments& g, const Unit& unit) {
+    const bool in_a = gemm::is_suspect<S::kBM, S::kBK>(g.pairs_a, unit, unit.row, g.m, g.k);
+    return gemm::is_suspect<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k) || in_a;
   }
 
-  static __device__ __forceinline__ bool consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
-                                                 Ring<S::kStages>& ring, const GemmArguments&,
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
+                                                 Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
     constexpr int kChains = S::kBK / kChain, kAtOnce = kChains < 2 ? 1 : 2;
+    if (unit.steps == 0) return;
+    const bool suspect = is_suspect(g, unit);
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       float product[kAtOnce][S::kBN / 2];
@@ -96,16 +96,15 @@ template <class Tile, int kChain> struct Accurate {
       }
       ring.advance();
     }
-    return false;
+    if (suspect)
+      multiply_f32<S::kBN, S::kBK>(sum, shared.staging[row / kWarpgroupM], g, unit, unit.row + row);
+    else unscale<S::kBN>(sum, g, {unit.matrix, unit.row + row, unit.column});
   }
-
-  static __device__ __forceinline__ void tell(const GemmArguments&, const Unit&, bool) {}
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const ptx::TensorMap& C,
                                                 const Place& place, float alpha, float beta) {
-    if (alpha != 0 && g.k > 0) unscale<kN>(sum, g, place);
     store_result<ptx::F16, kN>(sum, staging, g, C, place, alpha, beta);
   }
 };

@@ -6,8 +6,7 @@
 // shared memory to the registers from which wgmma multiplies. B comes in pairs, of which a pass before has
 // made it (split_f32.cu) as it has found the scales of A.
 //
-// What that pass looks for in A is looked for here, too, for pairs may not do for it. A unit that finds as
-// much says so in pairs_a.suspect, and leaves its tile to the f32 kernel that comes behind.
+// What that pass looks for in B is looked for here in A: that pairs do not do for it (suspects.cuh).
 #pragma once
 
 #include "kernels/gemm/pairs.cuh"
@@ -97,11 +96,9 @@ template <int kBM, int kBK> class StreamedPlaces<Along::kOther, kBM, kBK> {
 template <class Tile, Along kAlongA> struct Streamed {
   using Shape = Tile;
   using S = Tile;
-  struct Staging {};
   static constexpr int kSlice = S::kBN >= 128 ? 8 : 4;
-  static constexpr bool kFinds = true;
   static constexpr int kChain = 32;  // k for which sums stay in the tensor cores
-  static_assert(S::kBK == 64 && S::kBM == kSuspectTile && S::kCluster == 1);
+  static_assert(S::kBK == 64 && S::kCluster == 1);
 
   struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
     float a[S::kBM * S::kBK];
@@ -161,15 +158,12 @@ template <class Tile, Along kAlongA> struct Streamed {
     for (int i = 0; i < S::kBN / 2; ++i) sum[i] += product[i];
   }
 
-  static __device__ __forceinline__ bool leaves(const GemmArguments& g, const Unit& unit) {
-    return is_suspect(g.pairs_b, unit.matrix, unit.column / kSuspectTile * kSuspectTile, g.n);
-  }
-
   // While the tensor cores multiply a chain, its warpgroup splits the next.
-  static __device__ __forceinline__ bool consume(float (&sum)[S::kBN / 2], Shared<Streamed>& shared,
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Streamed>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    if (unit.steps == 0) return false;
+    if (unit.steps == 0) return;
+    const bool in_b = is_suspect<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
     const StreamedPlaces<kAlongA, S::kBM, S::kBK> places(row);
     StreamedRows rows(g, unit.matrix, unit.row + row);
     Halves halves[2];
@@ -194,19 +188,10 @@ template <class Tile, Along kAlongA> struct Streamed {
       give_back(shared, index);
       end_chain(sum, product);
     }
-    return meet_or<S::kMultiplying>(rows.suspect());
-  }
-
-  // To the kernel behind. Of the tiles that read the same of A one says so; a matrix that all products share has
-  // the number 0.
-  static __device__ __forceinline__ void tell(const GemmArguments& g, const Unit& unit,
-                                              bool found) {
-    constexpr int kWide = kSuspectTile / kSplitX;
-    const int across = static_cast<int>((g.m - 1) / kSplitX) + 1;
-    const int x = unit.row / kSplitX + static_cast<int>(threadIdx.x);
-    const bool says = unit.column == 0 && (!g.pairs_a.is_shared || unit.matrix == 0);
-    if (says && threadIdx.x < kWide && x < across && unit.steps > 0)
-      g.pairs_a.suspect[static_cast<long long>(unit.matrix) * across + x] = found;
+    const bool in_a = warpgroup_meet_or(rows.suspect());
+    if (in_a || in_b)
+      multiply_f32<S::kBN, S::kBK>(sum, shared.staging[row / kWarpgroupM], g, unit, unit.row + row);
+    else unscale<S::kBN>(sum, g, {unit.matrix, unit.row + row, unit.column});
   }
 
   // Straight from registers: C is small beside A, or its rows are the columns here.
@@ -214,7 +199,6 @@ template <class Tile, Along kAlongA> struct Streamed {
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging&,
                                                 const GemmArguments& g, const ptx::TensorMap&,
                                                 const Place& place, float alpha, float beta) {
-    if (alpha != 0 && g.k > 0) unscale<kN>(sum, g, place);
     const long long down = g.result_is_transposed ? 1 : g.c.leading_dimension;
     const long long across = g.result_is_transposed ? g.c.leading_dimension : 1;
     const int lane = threadIdx.x % 32, row = place.row + threadIdx.x / 32 % 4 * 16 + lane / 4;

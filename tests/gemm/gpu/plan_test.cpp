@@ -160,15 +160,32 @@ TEST(Plans, SayWhatThereIsNoKernelFor) {
                [&] { choose(problem(hopper), model::find_gpu("a100"), kNoLimit); });
 }
 
-TEST(Plans, WhatPairsLeaveIsComputedByAKernelThatReadsItsFactors) {
-  const auto rest_of = [](std::int64_t k, std::uintptr_t address) {
-    const Shape shape{
-        .m = 4096, .n = 4096, .k = k, .mode = ComputeMode::kAccurate, .address = address};
-    return choose(problem(shape), h200(), kNoLimit, wish_in("accurate_f32_128x128")).rest->name;
+TEST(Plans, StreamAsManyTilesAsDoNotFillTheGpu) {
+  const auto streamed = [](std::int64_t m, std::int64_t n, std::int64_t k, const char* kernel) {
+    const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+    return choose(problem(shape), h200(), kNoLimit, wish_in(kernel));
   };
-  EXPECT_EQ(rest_of(4096, 4096), "simt_f32_128x128_aligned");
-  EXPECT_EQ(rest_of(4095, 4096), "simt_f32_128x128");
-  EXPECT_EQ(rest_of(4096, 4100), "simt_f32_128x128");
+  // 132 multiprocessors: 24 tiles, all streamed; 132 + 8, 2·132 + 8: all but the last round's worth.
+  const Plan few = streamed(128, 24 * 192, 4096, "warpgroup_bf16_128x192,stream");
+  EXPECT_EQ(few.streamed, 24);
+  EXPECT_EQ(few.parts, 1);
+  EXPECT_EQ(few.partials.bytes, 132u * 2 * 128 * 192 * 4);
+  EXPECT_EQ(few.arrivals.bytes, 24u * 4);
+  EXPECT_EQ(streamed(128, 140 * 192, 64 * 4, "warpgroup_bf16_128x192,stream").streamed, 140);
+  EXPECT_EQ(streamed(128, 272 * 192, 64 * 4, "warpgroup_bf16_128x192,stream").streamed, 140);
+  // Clusters of two tiles, one below the other, on 66 pairs of multiprocessors.
+  const Plan pairs = streamed(256, 70 * 256, 4096, "warpgroup_bf16_128x256,stream");
+  EXPECT_EQ(pairs.streamed, 70);
+  EXPECT_EQ(pairs.arrivals.bytes, 2 * 70u * 4);
+  EXPECT_EQ(name_of(pairs), "warpgroup_bf16_128x256,stream");
+}
+
+TEST(Plans, DoNotStreamWhatFillsTheGpu) {
+  const Shape shape{
+      .m = 128, .n = 132 * 192, .k = 4096, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+  expect_error(ErrorCode::kUnsupported, "does not stream this", [&] {
+    choose(problem(shape), h200(), kNoLimit, wish_in("warpgroup_bf16_128x192,stream"));
+  });
 }
 
 TEST(Plans, WithoutADepthReadNothing) {
