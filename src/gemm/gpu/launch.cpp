@@ -190,6 +190,21 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   }
 }
 
+void clear(device::Device& device, Kernels& kernels, device::Stream& stream, device::Address words,
+           std::uint64_t bytes) {
+  constexpr std::int64_t kThreads = 256, kMostBlocks = 1024;
+  auto count = static_cast<long long>(bytes / sizeof(unsigned));
+  auto* address = reinterpret_cast<unsigned*>(words);
+  const std::array<const void*, 2> values{&address, &count};
+  device::Launch launch;
+  launch.grid = {
+      static_cast<std::uint32_t>(std::min<std::int64_t>(kMostBlocks, divide_up(count, kThreads))),
+      1, 1};
+  launch.block = {kThreads, 1, 1};
+  launch.arguments = values;
+  device.launch(kernels.find("clear", "gemm_clear"), launch, stream);
+}
+
 }  // namespace
 
 device::Kernel& Kernels::find(std::string_view unit, std::string_view entry) {
@@ -220,9 +235,10 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     if (plan.b.preparation != kernels::Preparation::kPairs)  // which clears them on the way
-      device.fill(workspace + plan.arrivals.offset, 0, plan.arrivals.bytes, stream);
+      clear(device, kernels, stream, workspace + plan.arrivals.offset, plan.arrivals.bytes);
   }
-  const bool follows = plan.a.preparation != kernels::Preparation::kNone ||
+  const bool follows = plan.partials.bytes > 0 ||
+                       plan.a.preparation != kernels::Preparation::kNone ||
                        plan.b.preparation != kernels::Preparation::kNone;
   launch_kernel(plan, oriented, arguments, device, entry, stream, workspace, follows);
 }

@@ -32,53 +32,89 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& u
   return __any_sync(0xFFFFFFFF, any != 0);
 }
 
-// Fetches kCount lines of 16 k, turned so that k comes first; outside of the matrix there are zeros.
-template <int kCount, int kPitch>
-__device__ __forceinline__ void fetch_f32(float (&to)[16][kPitch], const GemmFactor& factor,
-                                          bool along_k, int matrix, int first, long long lines,
-                                          int k, int end_k) {
-  const float* const from =
-      factor.pointers ? static_cast<const float*>(factor.pointers[matrix])
-                      : static_cast<const float*>(factor.address) + matrix * factor.stride;
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x % 128); i < kCount * 16; i += 128) {
-    const int x = along_k ? i / 16 : i % kCount, l = along_k ? i % 16 : i / kCount;
-    const long long line = first + x, at = k + l;
-    const bool inside = line < lines && at < end_k;
-    const long long ld = factor.leading_dimension;
-    to[l][x] = inside ? from[along_k ? line * ld + at : at * ld + line] : 0;
-  }
-}
+// Of kCount lines of a factor 8 k at a time, by a warpgroup: on the way from memory in registers, then turned in
+// shared memory so that k comes first. Outside of the matrix there are zeros.
+template <int kCount> class Lines {
+ public:
+  __device__ __forceinline__ Lines(const GemmFactor& factor, bool along_k, int matrix, int first,
+                                   long long lines, int end_k)
+      : from_(factor.pointers ? static_cast<const float*>(factor.pointers[matrix])
+                              : static_cast<const float*>(factor.address) + matrix * factor.stride),
+        along_k_(along_k),
+        first_(first),
+        lines_(lines),
+        end_k_(end_k),
+        leading_dimension_(factor.leading_dimension) {}
 
-// A warpgroup's sums of a unit in f32 arithmetic, where wgmma would leave them. `row`, `column`: its first; `room`
-// is what its results go through.
+  __device__ __forceinline__ void load(int k) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const long long line = first_ + line_of(i), at = k + k_of(i);
+      const bool inside = line < lines_ && at < end_k_;
+      values_[i] =
+          inside ? from_[along_k_ ? line * leading_dimension_ + at : at * leading_dimension_ + line]
+                 : 0;
+    }
+  }
+  template <int kPitch> __device__ __forceinline__ void store(float (&to)[8][kPitch]) const {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) to[k_of(i)][line_of(i)] = values_[i];
+  }
+
+ private:
+  static constexpr int kEach = kCount * 8 / 128;
+  // Neighbouring threads take what are neighbours in memory.
+  __device__ __forceinline__ int line_of(int i) const {
+    const int element = static_cast<int>(threadIdx.x % 128) + i * 128;
+    return along_k_ ? element / 8 : element % kCount;
+  }
+  __device__ __forceinline__ int k_of(int i) const {
+    const int element = static_cast<int>(threadIdx.x % 128) + i * 128;
+    return along_k_ ? element % 8 : element / kCount;
+  }
+
+  const float* from_;
+  bool along_k_;
+  int first_;
+  long long lines_;
+  int end_k_;
+  long long leading_dimension_;
+  float values_[kEach];
+};
+
+// A warpgroup's sums of a unit in f32 arithmetic, where wgmma would leave them. `row`: its first; `room`: what its
+// results go through.
 template <int kN, int kBK>
 __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room,
                                              const GemmArguments& g, const Unit& unit, int row) {
   struct Step {
-    float a[16][64 + 4], b[16][kN + 4];
+    float a[8][64 + 4], b[8][kN + 4];
   };
-  static_assert(sizeof(Step) <= sizeof(Staging));
-  Step& step = *reinterpret_cast<Step*>(&room);
+  static_assert(2 * sizeof(Step) <= sizeof(Staging));
+  Step* const steps = reinterpret_cast<Step*>(&room);
   const int lane = threadIdx.x % 32, own_row = threadIdx.x / 32 % 4 * 16 + lane / 4;
   const int end = min(static_cast<int>(g.k), unit.first_k + unit.steps * kBK);
+  Lines<64> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
+  Lines<kN> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
   finish_stores();  // of the unit before
 #pragma unroll
   for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
+  a.load(unit.first_k), b.load(unit.first_k);
+  warpgroup_meet();  // as the leader has waited
 #pragma unroll 1
-  for (int k = unit.first_k; k < end; k += 16) {
+  for (int k = unit.first_k; k < end; k += 8) {
+    Step& step = steps[k / 8 % 2];  // the other may still be read
+    a.store(step.a), b.store(step.b);
     warpgroup_meet();
-    fetch_f32<64>(step.a, g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, k, end);
-    fetch_f32<kN>(step.b, g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, k, end);
-    warpgroup_meet();
-#pragma unroll 1
-    for (int l = 0; l < 16; ++l) {
+    a.load(k + 8), b.load(k + 8);  // zeros behind the end
+#pragma unroll 4
+    for (int l = 0; l < 8; ++l) {
       const float upper = step.a[l][own_row], lower = step.a[l][own_row + 8];
 #pragma unroll
       for (int i = 0; i < kN / 2; i += 4) {
-        const float2 b = *reinterpret_cast<const float2*>(&step.b[l][i * 2 + lane % 4 * 2]);
-        sum[i] = fmaf(upper, b.x, sum[i]), sum[i + 1] = fmaf(upper, b.y, sum[i + 1]);
-        sum[i + 2] = fmaf(lower, b.x, sum[i + 2]), sum[i + 3] = fmaf(lower, b.y, sum[i + 3]);
+        const float2 both = *reinterpret_cast<const float2*>(&step.b[l][i * 2 + lane % 4 * 2]);
+        sum[i] = fmaf(upper, both.x, sum[i]), sum[i + 1] = fmaf(upper, both.y, sum[i + 1]);
+        sum[i + 2] = fmaf(lower, both.x, sum[i + 2]), sum[i + 3] = fmaf(lower, both.y, sum[i + 3]);
       }
     }
   }
