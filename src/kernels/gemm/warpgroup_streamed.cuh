@@ -21,10 +21,60 @@ struct Halves {
   unsigned upper[2][4], lower[2][4];
 };
 
+// What Seen counts, of one row of A, in the floating-point pipes: the integer pipes would take three times as long
+// for it as the rest of the split does. Counts are of f16 as long as these are exact, and of f32.
+class StreamedSeen {
+ public:
+  // Two neighbours and their upper halves.
+  __device__ __forceinline__ void count(float first, float second, unsigned upper) {
+    float one, other;  // 1 where x·scale is not 0
+    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(one) : "f"(fabsf(first)));  // 2^126
+    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(other) : "f"(fabsf(second)));
+    nonzero_ += one, nonzero_ += other;
+    // 1 from 2^-3 on, below it 0: of |x|·2^14 - 2047, held between 0 and 1.
+    asm("{\n.reg .b32 size, is;\nand.b32 size, %2, 0x7FFF7FFF;\nmax.f16x2 %1, %1, size;\n"
+        "fma.rn.sat.f16x2 is, size, %3, %4;\nadd.rn.f16x2 %0, %0, is;\n}"
+        : "+r"(lossless_), "+r"(largest_)
+        : "r"(upper), "r"(0x74007400u), "r"(0xE7FFE7FFu));
+  }
+  // Before f16 can no longer count, after at most 1024 calls of count().
+  __device__ __forceinline__ void carry() {
+    all_lossless_ += lossless();
+    lossless_ = 0;
+  }
+  // Of the row, which is in four lanes.
+  __device__ __forceinline__ bool suspect() {
+    constexpr unsigned kInfinity = 0x7C00;
+    carry();
+#pragma unroll
+    for (int other = 1; other < 4; other *= 2) {
+      all_lossless_ += __shfl_xor_sync(~0u, all_lossless_, other);
+      nonzero_ += __shfl_xor_sync(~0u, nonzero_, other);
+    }
+    Seen seen;
+    seen.nonzero = static_cast<int>(nonzero_);
+    seen.lossy = seen.nonzero - static_cast<int>(all_lossless_);
+    seen.outside = (largest_ & 0xFFFF) >= kInfinity || largest_ >> 16 >= kInfinity;
+    return seen.suspect();
+  }
+
+ private:
+  __device__ __forceinline__ float lossless() const {
+    float low, high;
+    asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\n"
+        "cvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
+        : "=f"(low), "=f"(high)
+        : "r"(lossless_));
+    return low + high;
+  }
+  unsigned lossless_ = 0, largest_ = 0;  // pairs of f16
+  float all_lossless_ = 0, nonzero_ = 0;
+};
+
 // What a thread has seen of two rows of A, and the scales of these.
 struct StreamedRows {
   float scale[2];
-  Seen seen[2];
+  StreamedSeen seen[2];
 
   __device__ __forceinline__ StreamedRows(const GemmArguments& g, int matrix, int row) {
     const float* const unscales = g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : matrix * g.m);
@@ -36,19 +86,10 @@ struct StreamedRows {
     }
   }
 
-  // Whether pairs do not do for either row; they are in four lanes each.
+  // Whether pairs do not do for either row.
   __device__ __forceinline__ bool suspect() {
-    bool any = false;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-#pragma unroll
-      for (int other = 1; other < 4; other *= 2) {
-        seen[i].lossy += __shfl_xor_sync(~0u, seen[i].lossy, other);
-        seen[i].nonzero += __shfl_xor_sync(~0u, seen[i].nonzero, other);
-      }
-      any |= seen[i].suspect();
-    }
-    return any;
+    const bool first = seen[0].suspect();
+    return seen[1].suspect() || first;
   }
 };
 
@@ -130,8 +171,8 @@ template <class Tile, Along kAlongA> struct Streamed {
       const int low = i % 2;  // 8 rows below, then 8 k further
       const float2 x = places.get(stage.a, first + i / 2 * 8, low);
       const float even = x.x * rows.scale[low], odd = x.y * rows.scale[low];
-      rows.seen[low].count(even), rows.seen[low].count(odd);
       const Pair pair = gemm::split(even, odd);
+      rows.seen[low].count(even, odd, pair.upper);
       halves.upper[i / 4][i % 4] = pair.upper, halves.lower[i / 4][i % 4] = pair.lower;
     }
   }
@@ -184,6 +225,7 @@ template <class Tile, Along kAlongA> struct Streamed {
         ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
         split(halves[0], shared.stages[ring.index], 0, places, rows);
       }
+      if (step % 32 == 31) rows.seen[0].carry(), rows.seen[1].carry();
       ptx::wgmma_wait<0>();
       give_back(shared, index);
       end_chain(sum, product);
