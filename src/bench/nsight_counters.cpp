@@ -92,6 +92,10 @@ std::vector<MetricChoice> ladder_metrics(const std::set<std::string>& available)
     add("global_" + ours + "_sectors", {{"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_" + op},
                                         {"l1tex__t_sectors_pipe_lsu_mem_global_op_" + op}});
   }
+  const std::string copied = "smsp__sass_l1tex_data_";
+  add("async_copy_wavefronts", {{copied + "pipe_lsu_wavefronts_mem_shared_op_ldgsts"}});
+  add("async_copy_conflicts", {{copied + "bank_conflicts_pipe_lsu_mem_shared_op_ldgsts"}});
+  add("async_copy_sectors", {{"smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts"}});
   add("barriers", {{"smsp__sass_inst_executed_op_barrier"}, {"smsp__inst_executed_op_barrier"}});
   std::erase_if(choices, [](const MetricChoice& choice) { return choice.metrics.empty(); });
   return choices;

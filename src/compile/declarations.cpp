@@ -170,9 +170,38 @@ class Splitter {
   std::vector<Declaration> declarations_;
 };
 
+// The name of the kernel template that a declaration makes: the first word before a parenthesis that is no
+// attribute, such as __launch_bounds__(256). Empty for all else, also for specialisations.
+std::string kernel_template(std::string_view declaration) {
+  std::vector<std::string_view> tokens;
+  Walker walker(declaration);
+  for (walker.skip_blank(); !walker.at_end(); walker.skip_blank()) tokens.push_back(walker.take());
+  if (tokens.size() < 3 || tokens[0] != "template" || tokens[1] != "<" || tokens[2] == ">")
+    return {};
+  auto word = std::find(tokens.begin(), tokens.end(), "__global__");
+  for (int depth = 0; word != tokens.end() && *word != "{"; ++word) {
+    if (*word == ")") --depth;
+    if (*word == "(" && depth++ == 0 && word != tokens.begin()) {
+      const std::string_view before = *(word - 1);
+      if (is_word(before.front()) && !before.starts_with("__")) return std::string(before);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Declaration> declarations_of(std::string_view text) { return Splitter(text).run(); }
+
+std::vector<std::string> kernel_templates_of(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Declaration& d : declarations_of(text)) {
+    const std::string name = kernel_template(text.substr(d.begin, d.end - d.begin));
+    if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    names.push_back(name);
+  }
+  return names;
+}
 
 std::string blanked(std::string text, std::size_t begin, std::size_t end) {
   bool directive = false, fresh = true;  // fresh: nothing but white space on this line so far

@@ -22,6 +22,10 @@ struct Declaration {
 /// In the order of the text. Comments, literals and preprocessor lines are understood; macros are not.
 std::vector<Declaration> declarations_of(std::string_view text);
 
+/// The names of the kernels among them that are templates: those a compiler makes nothing of unless somebody
+/// names their arguments.
+std::vector<std::string> kernel_templates_of(std::string_view text);
+
 /// `text` with all of [begin, end) but line ends and preprocessor lines turned into spaces.
 std::string blanked(std::string text, std::size_t begin, std::size_t end);
 

@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "compile/compiler.hpp"
+#include "compile/declarations.hpp"
 #include "compile/diagnostics.hpp"
 #include "compile/kernel_names.hpp"
 #include "compile/sources.hpp"
@@ -162,11 +163,24 @@ class Build {
                               request_.kernel, request_.source.string(), listing(found)));
     }
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("--kernel {}: {} has no such kernel; it has: {}{}", request_.kernel,
-                            request_.source.string(), listing(kernels),
+                fmt::format("--kernel {}: {} has no such kernel; it has: {}{}{}", request_.kernel,
+                            request_.source.string(), listing(kernels), templates_without(kernels),
                             instantiation_.empty()
                                 ? ""
                                 : fmt::format(" (as a name in the source: {})", instantiation_)));
+  }
+
+  // Templates of the file itself that `kernels` has no instance of, as part of a message.
+  std::string templates_without(const std::vector<std::string>& kernels) const {
+    std::vector<std::string> names = kernel_templates_of(sources_.main_text());
+    std::erase_if(names, [&](const std::string& name) {
+      return std::any_of(kernels.begin(), kernels.end(), [&](const std::string& kernel) {
+        return !matches({kernel}, name + "<").empty();
+      });
+    });
+    if (names.empty()) return "";
+    return fmt::format("; templates without an instance, to be named with arguments: {}",
+                       fmt::join(names, ", "));
   }
 
   // ptxas on exactly the PTX that runs; what NVRTC made of it, where there is no ptxas.

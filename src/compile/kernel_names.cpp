@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/kernel_names.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +9,10 @@
 #include <cctype>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <utility>
 
 namespace tilewise::compile {
 namespace {
-
-constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
 bool is_number(std::string_view token) {
@@ -42,13 +38,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kAliases
     {"true", "1"},
     {"false", "0"},
 }};
-
-std::string without(std::string text, std::string_view part) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
-    text.erase(at, part.size());
-  }
-  return text;
-}
 
 // 128u and 0x80 as 128; 'a' as 97.
 std::string plain_number(const std::string& token) {
@@ -138,31 +127,8 @@ std::vector<std::string> kernels_of(std::string_view ptx) {
   return kernels;
 }
 
-std::string demangle(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name.starts_with("_Z") ? std::string(text.get()) : name;
-}
-
-std::string without_signature(std::string_view demangled) {
-  const std::string text = without(std::string(demangled), kAnonymous);
-  int depth = 0;
-  std::size_t begin = 0, end = text.size();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '<') ++depth;
-    if (text[i] == '>') --depth;
-    if (text[i] == ' ' && depth == 0) begin = i + 1;
-    if (text[i] == '(' && depth == 0) {
-      end = i;
-      break;
-    }
-  }
-  return text.substr(begin, end - begin);
-}
-
 std::string canonical(std::string_view name) {
-  const std::vector<std::string> tokens = tokens_of(without(std::string(name), kAnonymous));
+  const std::vector<std::string> tokens = tokens_of(without_anonymous(std::string(name)));
   std::vector<std::string> words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     i = end_of_cast(tokens, i);

@@ -8,16 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/demangle.hpp"
+
 namespace tilewise::compile {
 
 /// The kernels that PTX text defines, mangled, in order.
 std::vector<std::string> kernels_of(std::string_view ptx);
-
-/// "void gemm<128, 8>(float*, int)" for a C++ name; any other name as it is.
-std::string demangle(const std::string& name);
-
-/// "gemm<128, 8>" of "void gemm<128, 8>(float*, int)".
-std::string without_signature(std::string_view demangled);
 
 /// A name in the one spelling that names are compared in: no spaces, casts, suffixes of numbers, const;
 /// "half" as "__half", "uint8_t" as "unsigned char". So "gemm<(int)128, 8u>" equals "gemm<128,8>".

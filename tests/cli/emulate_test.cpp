@@ -336,6 +336,10 @@ TEST_F(Emulate, UnknownTemplateArgumentsListWhatThereIs) {
   const Outcome outcome = emulate("products.cu", "naive<3>", "1", "32", {"zeros:f32:32"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(contains(outcome.err, "it has: naive")) << outcome.err;
+  EXPECT_TRUE(
+      contains(outcome.err, "; templates without an instance, to be named with arguments: "))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "product, rows")) << outcome.err;
 }
 
 TEST_F(Emulate, KernelsPrint) {

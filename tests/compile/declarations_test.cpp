@@ -34,6 +34,24 @@ TEST(Declarations, NamespacesAndLinkageAreLookedInto) {
   EXPECT_EQ(lines_of("extern \"C\" {\nint x;\n}\nextern \"C\" void f() {\n}\n"), "2-2 4-5");
 }
 
+TEST(Declarations, KernelTemplatesAreNamed) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(kernel_templates_of("template <int N, class T>\n__global__ void k(T* p) { g(p); }\n"
+                                "__global__ void plain(float* p) {}\n"
+                                "template <class T> __device__ T f(T x) { return x; }\n"),
+            Names{"k"});
+  EXPECT_EQ(
+      kernel_templates_of("namespace n { template <int N> __global__ void __launch_bounds__(N * "
+                          "2, 1)\n  /* other( */ gemm(int) {} }\n"
+                          "template <int N> void __global__ gemm2(int);\n"
+                          "template <int N> void __global__ gemm2(int) {}\n"
+                          "template <> __global__ void gemm<3>(int) {}\n"
+                          "template __global__ void gemm<4>(int);\n"),
+      (Names{"gemm", "gemm2"}));
+  EXPECT_EQ(kernel_templates_of(""), Names{});
+  EXPECT_EQ(kernel_templates_of("template __global__"), Names{});
+}
+
 TEST(Declarations, WhatHoldsNoCodeIsSteppedOver) {
   EXPECT_EQ(lines_of("// int a; {\n/* { */ int b;\n#define X { \\\n  {\nint c;\n"), "2-2 5-5");
   EXPECT_EQ(lines_of("const char* s = \"{\\\"{\";\nchar c = '{';\nint n = 1'000;\nint m;"),

@@ -295,6 +295,16 @@ TEST(Faults, LocalAccessOutsideTheFrame) {
 
 TEST(Faults, TrapStopsTheKernel) { EXPECT_CONTAINS(failure("  trap; ret;\n}\n"), "executes trap"); }
 
+TEST(Faults, KernelsAreNamedAsInTheirSource) {
+  std::string ptx = kBegin + "  trap; ret;\n}\n";
+  const std::string name = "_Z4gemmILi8EfEvPT0_";
+  ptx.replace(ptx.find("test"), 4, name);
+  const std::string m = message_of(ErrorCode::kExecution, [&] {
+    run_ptx(ptx, zeros(32), {1, 1, 1}, {32, 1, 1}, 0, 1, name);
+  });
+  EXPECT_CONTAINS(m, "kernel gemm<8, float> (test.ptx:");
+}
+
 // As nvcc writes it: a function inlined into one that is inlined into the kernel.
 TEST(Faults, InlinedCodeIsNamedWithItsCalls) {
   const std::string files = "  .file 1 \"kernel.cu\"\n  .file 2 \"wrapper.cuh\"\n";

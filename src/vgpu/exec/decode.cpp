@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/demangle.hpp"
 #include "tilewise/error.hpp"
 #include "vgpu/exec/handlers.hpp"
 
@@ -24,7 +25,7 @@ Decoded decode(const Flat& flat, const ptx::Function& kernel, const GlobalAddres
 
 Decoded Decoder::run() {
   Program& p = out_.program;
-  p.name = std::string(kernel_.name);
+  p.name = without_signature(demangle(std::string(kernel_.name)));
   p.module = flat_.module;
   p.static_shared_bytes = flat_.static_shared_bytes;
   p.local_bytes = flat_.local_bytes;

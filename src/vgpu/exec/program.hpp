@@ -151,7 +151,7 @@ struct HeldUse {
 
 /// One kernel, ready to run. Immutable while it does.
 struct Program {
-  std::string name;
+  std::string name;  ///< for people: "gemm<128, 8>"
   const ptx::Module* module = nullptr;
   std::vector<Op> ops;
   std::vector<Block> blocks;
