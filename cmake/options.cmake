@@ -17,14 +17,14 @@ target_compile_features(tilewise_options INTERFACE cxx_std_20)
 target_compile_options(tilewise_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   $<$<BOOL:${TILEWISE_WARNINGS_ARE_ERRORS}>:-Werror>
-  -Wno-restrict  # false alarms of g++ 12 on string concatenation
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false alarms of g++ 12 on string concatenation
   -ffp-contract=off -fno-math-errno)
 target_include_directories(tilewise_options INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(TILEWISE_SANITIZE)
   target_compile_options(tilewise_options INTERFACE
     -fsanitize=${TILEWISE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g
-    -Wno-maybe-uninitialized)  # instrumented library code raises it without reason (GCC bug 105562)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # instrumented library code raises it without reason (GCC bug 105562)
   target_link_options(tilewise_options INTERFACE -fsanitize=${TILEWISE_SANITIZE})
 endif()
 

@@ -35,9 +35,18 @@ struct Module::Impl {
   void load_kernel(const ptx::Function& f, const CubinKernel* cubin);
 };
 
+// A GPU has 64 KiB of constants; what a module may take of global memory is this host's business.
 void Module::Impl::place_variables() {
+  std::uint64_t const_left = 64 << 10, global_left = std::uint64_t{1} << 30;
   for (const ptx::Variable& v : ptx->variables) {
     if (v.space != ptx::Space::kGlobal && v.space != ptx::Space::kConst) continue;
+    std::uint64_t& left = v.space == ptx::Space::kConst ? const_left : global_left;
+    if (v.bytes > left) {
+      malformed_at(*ptx, v.line,
+                   fmt::format("{} takes {} bytes, and .{} has {} left for it", v.name, v.bytes,
+                               v.space == ptx::Space::kConst ? "const" : "global", left));
+    }
+    left -= v.bytes;
     const std::uint64_t address = memory.allocate(v.bytes);
     auto* bytes = reinterpret_cast<std::byte*>(address);
     if (v.initial.empty()) std::memset(bytes, 0, v.bytes);
@@ -54,8 +63,8 @@ void Module::Impl::fill_relocations() {
       if (target == globals.end()) {
         throw Error(
             ErrorCode::kUnsupported,
-            fmt::format("{}: {} holds the address of {}, which is not a variable of the module",
-                        ptx->source_name, v.name, r.symbol));
+            fmt::format("{}:{}: {} holds the address of {}, which is not a variable of the module",
+                        ptx->source_name, v.line, v.name, r.symbol));
       }
       const std::uint64_t value = target->second + static_cast<std::uint64_t>(r.addend);
       std::memcpy(reinterpret_cast<std::byte*>(globals.at(v.name)) + r.offset, &value, 8);

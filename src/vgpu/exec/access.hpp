@@ -123,14 +123,14 @@ using V4 = std::uint32_t __attribute__((vector_size(16), aligned(4), may_alias))
 
 // Four lanes' vectors of four words become four registers' quarters.
 inline void transpose(V4& a, V4& b, V4& c, V4& d) {
-  const V4 t0 = __builtin_shuffle(a, b, V4{0, 4, 1, 5}),
-           t1 = __builtin_shuffle(a, b, V4{2, 6, 3, 7});
-  const V4 t2 = __builtin_shuffle(c, d, V4{0, 4, 1, 5}),
-           t3 = __builtin_shuffle(c, d, V4{2, 6, 3, 7});
-  a = __builtin_shuffle(t0, t2, V4{0, 1, 4, 5});
-  b = __builtin_shuffle(t0, t2, V4{2, 3, 6, 7});
-  c = __builtin_shuffle(t1, t3, V4{0, 1, 4, 5});
-  d = __builtin_shuffle(t1, t3, V4{2, 3, 6, 7});
+  const V4 t0 = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+           t1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const V4 t2 = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+           t3 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(t0, t2, 0, 1, 4, 5);
+  b = __builtin_shufflevector(t0, t2, 2, 3, 6, 7);
+  c = __builtin_shufflevector(t1, t3, 0, 1, 4, 5);
+  d = __builtin_shufflevector(t1, t3, 2, 3, 6, 7);
 }
 
 template <class Cell> inline Cell read(const std::byte* from) {

@@ -10,6 +10,8 @@
 #include "core/demangle.hpp"
 #include "tilewise/error.hpp"
 #include "vgpu/exec/handlers.hpp"
+#include "vgpu/exec/type_names.hpp"
+#include "vgpu/ptx/forms.hpp"
 
 namespace tilewise::vgpu {
 
@@ -101,7 +103,7 @@ void Decoder::decode_instruction(const FlatItem& item) {
   Block& block = p.blocks.back();
   ++block.instructions;
   if (in_->guard < 0) ++block.unguarded;
-  if (decode_terminator()) return;
+  if (decode_terminator()) return expect_form();
   substitute_specials();
   const TableEntry* entry = find_method(in_->opcode);
   if (!entry) {
@@ -109,13 +111,21 @@ void Decoder::decode_instruction(const FlatItem& item) {
   }
   (this->*entry->method)();
   expect_no_more_modifiers();
+  expect_form();
 }
 
-// Special registers are values of mov alone; for any other instruction a mov goes before it.
+// Special registers are values of mov, and of cvt between whole numbers, which gets a mov before it.
 void Decoder::substitute_specials() {
   const auto is_special = [](const Operand& o) { return o.kind == OperandKind::kSpecial; };
   if (in_->opcode == "mov" || std::none_of(in_->operands.begin(), in_->operands.end(), is_special))
     return;
+  const bool is_conversion = in_->opcode == "cvt" && in_->operands.size() == 2 &&
+                             !is_special(in_->operands[0]) &&
+                             std::ranges::all_of(in_->modifiers, [](std::string_view m) {
+                               const auto type = ptx::find_type(m);
+                               return type && !is_float(*type);
+                             });
+  if (!is_conversion) malformed_here("special registers are for mov and integer cvt alone");
   substituted_.push_back(*in_);
   Instruction& copy = substituted_.back();
   const int base = instance_ >= 0 ? flat_.instances[instance_].register_base : 0;
@@ -207,6 +217,12 @@ void Decoder::expect_no_more_modifiers() {
   for (const std::string_view m : in_->modifiers) {
     if (!taken_.contains(m)) unsupported_here(fmt::format("the modifier .{}", m));
   }
+}
+
+// What was decoded is something the virtual GPU can run; whether PTX has it is another question.
+void Decoder::expect_form() const {
+  const std::string what = ptx::misfit(*in_, [this](const Operand& o) { return register_type(o); });
+  if (!what.empty()) malformed_here(what);
 }
 
 void Decoder::unsupported_here(const std::string& what) const {
@@ -399,6 +415,10 @@ Decoder::Source Decoder::source(const Operand& o, Type type) {
   }
   if (o.kind == OperandKind::kSymbol) {
     const SymbolValue value = symbol_value(o);
+    bool is_in_window = false;
+    place_of(o, is_in_window);
+    if (!is_in_window && !is_wide(type))
+      malformed_here(fmt::format("the address of {} has 64 bits", o.text));
     return {true, constant(value.bits, is_wide(type), value.kind)};
   }
   if (o.kind != OperandKind::kInteger && o.kind != OperandKind::kFloat) {

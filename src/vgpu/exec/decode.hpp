@@ -101,6 +101,7 @@ class Decoder {
   void ignore(std::initializer_list<std::string_view> modifiers);
   Type take_type();
   void expect_no_more_modifiers();
+  void expect_form() const;
   [[noreturn]] void unsupported_here(const std::string& what) const;
   [[noreturn]] void malformed_here(const std::string& what) const;
 

@@ -67,6 +67,10 @@ void Decoder::cp_async() {
     facts.ignore_negated = operand(3).negated;
   }
   facts.has_source_bytes = operands == 4 && !ignores;
+  if (facts.has_source_bytes && operand(3).kind == OperandKind::kInteger &&
+      operand(3).bits > static_cast<std::uint64_t>(facts.bytes)) {
+    malformed_here("cp.async cannot read more bytes than it copies");
+  }
   Op& op = emit("cp.async");
   op.bytes = static_cast<std::uint8_t>(facts.bytes);
   op.count = 1;
@@ -289,7 +293,7 @@ void Decoder::setmaxnreg() {
 // Kernels run one after the other, so the one before is always done.
 void Decoder::griddepcontrol() { ignore({"launch_dependents", "wait"}); }
 
-// Cache policies change nothing here; their register holds some value.
+// Cache policies change nothing here; their register holds some value. The forms say what is well written.
 void Decoder::createpolicy() {
   for (const std::string_view m : in_->modifiers) take(m);
   emit("mov.b64");

@@ -103,7 +103,12 @@ void Decoder::settle_space(const Operand& o, Access& a) const {
   if (base.kind != OperandKind::kSymbol) return;
   bool found = false;
   const Place place = place_of(base, found);
-  if (found && (a.space == Space::kGeneric || a.space == Space::kParam)) a.space = place.space;
+  const bool is_open = a.space == Space::kGeneric || a.space == Space::kParam;
+  const bool is_elsewhere =
+      found ? a.space != place.space : a.space == Space::kShared || a.space == Space::kLocal;
+  if (!is_open && is_elsewhere)
+    malformed_here(fmt::format("{} lies in another state space", base.text));
+  if (found && is_open) a.space = place.space;
   if (!found && a.space == Space::kGeneric) a.space = Space::kGlobal;
 }
 

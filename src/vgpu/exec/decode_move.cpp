@@ -120,7 +120,12 @@ void Decoder::mov() {
     op.mode = from.negated ? 1 : 0;
     return;
   }
-  if (from.kind == OperandKind::kSpecial) return emit_special(from.text, flat_register(to));
+  if (from.kind == OperandKind::kSpecial) {
+    const bool is_wide = from.text.ends_with("64") || from.text == "globaltimer";
+    if (is_wide != (ptx::size_of(type) == 8) || is_float(type))
+      malformed_here(fmt::format("%{} is no .{}", from.text, ptx::name_of(type)));
+    return emit_special(from.text, flat_register(to));
+  }
   if (from.kind == OperandKind::kVector || to.kind == OperandKind::kVector) return mov_vector();
   emit("mov." + bits_name(type)).affine = Affine::kCopy;
   define(0, to, type);

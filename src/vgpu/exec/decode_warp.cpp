@@ -172,6 +172,11 @@ void Decoder::barrier_operand(int block, const Operand& o, TerminatorReference::
   r.block = block;
   r.field = field;
   if (o.kind == OperandKind::kInteger) {
+    const bool is_id = field == TerminatorReference::kBarrierId;
+    const bool is_mask = in_->has("warp");
+    if (is_id && !is_mask && o.bits > 15) malformed_here("barriers are numbered from 0 to 15");
+    if (!is_id && o.bits % 32 != 0)
+      malformed_here("a barrier's number of threads must be a multiple of 32");
     r.is_constant = true;
     r.index = constant(o.bits, false);
   } else {

@@ -126,6 +126,7 @@ void Decoder::wgmma_operands(MatrixOp& matrix, WgmmaOp& wgmma) {
   use(1, operand(2), Type::kB64);
   const Operand& scale = operand(3);
   if (scale.kind == OperandKind::kInteger) {
+    if (scale.bits > 1) malformed_here("scale-d must be 0, 1 or a predicate");
     wgmma.constant_scale = scale.bits != 0;
   } else {
     wgmma.scale_predicate = static_cast<int>(predicate(scale));

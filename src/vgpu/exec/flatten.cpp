@@ -20,6 +20,12 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// What a GPU has at most: of parameters (PTX ISA 9.0, section 5.1.6.1), of local memory a thread, and more
+// than any has of shared memory. Programs of more instructions than that would take all memory.
+constexpr std::uint64_t kMostParameterBytes = 32764, kMostLocalBytes = 512 << 10,
+                        kMostSharedBytes = 1 << 20;
+constexpr std::size_t kMostItems = 4 << 20, kMostRegisters = 16 << 20;
+
 class Flattener {
  public:
   explicit Flattener(const ptx::Module& module) { flat_.module = &module; }
@@ -28,12 +34,22 @@ class Flattener {
     place_module_variables();
     place_kernel_parameters(kernel);
     inline_body(kernel, -1, kernel_formals_);
+    expect_at_most(kernel, shared_, kMostSharedBytes, "shared memory");
+    expect_at_most(kernel, local_, kMostLocalBytes, "local memory a thread");
     flat_.static_shared_bytes = static_cast<std::uint32_t>(shared_);
     flat_.local_bytes = static_cast<std::uint32_t>(align_up(local_, 16));
     return std::move(flat_);
   }
 
  private:
+  void expect_at_most(const ptx::Function& kernel, std::uint64_t bytes, std::uint64_t most,
+                      const char* what) const {
+    if (bytes <= most) return;
+    malformed_at(*flat_.module, kernel.line,
+                 fmt::format("{} needs {} bytes of {}, which is more than {}", kernel.name, bytes,
+                             what, most));
+  }
+
   void place_module_variables() {
     for (const ptx::Variable& v : flat_.module->variables) {
       if (v.space == Space::kShared) flat_.module_shared[v.name] = place_shared(v);
@@ -63,6 +79,7 @@ class Flattener {
       flat_.parameter_offsets.push_back(static_cast<std::uint32_t>(offset));
       flat_.parameter_bytes.push_back(static_cast<std::uint32_t>(v.bytes));
       offset += v.bytes;
+      expect_at_most(kernel, offset, kMostParameterBytes, "parameters");
     }
     flat_.parameter_block_bytes = static_cast<std::uint32_t>(offset);
   }
@@ -94,6 +111,12 @@ class Flattener {
                    std::map<std::string_view, Place> formals) {
     const int index = new_instance(f, return_label, std::move(formals));
     active_.push_back(&f);
+    if (flat_.items.size() + f.body.size() > kMostItems ||
+        flat_.registers.size() > kMostRegisters) {
+      malformed_at(
+          *flat_.module, f.line,
+          fmt::format("with {} inlined wherever it is called, the kernel is too long", f.name));
+    }
     const int label_base = flat_.instances[index].label_base;
     for (const ptx::Statement& s : f.body) {
       if (s.label >= 0) {
@@ -287,6 +310,10 @@ void unsupported(const ptx::Module& module, const Instruction& instruction,
   throw Error(ErrorCode::kUnsupported,
               fmt::format("{}:{}: the virtual GPU does not support {}, in `{}`", module.source_name,
                           instruction.line, what, ptx::to_text(module, instruction)));
+}
+
+void malformed_at(const ptx::Module& module, int line, const std::string& what) {
+  throw Error(ErrorCode::kInvalidInput, fmt::format("{}:{}: {}", module.source_name, line, what));
 }
 
 void malformed(const ptx::Module& module, const Instruction& instruction, const std::string& what) {

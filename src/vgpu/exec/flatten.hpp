@@ -64,5 +64,7 @@ Flat flatten(const ptx::Module& module, const ptx::Function& kernel);
 /// The same for input that is wrong rather than unsupported.
 [[noreturn]] void malformed(const ptx::Module& module, const ptx::Instruction& instruction,
                             const std::string& what);
+/// The same for what is no instruction: "file:line: what".
+[[noreturn]] void malformed_at(const ptx::Module& module, int line, const std::string& what);
 
 }  // namespace tilewise::vgpu

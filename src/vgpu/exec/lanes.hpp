@@ -50,7 +50,12 @@ template <class T> inline CellOf<T>* cells(const Warp& warp, std::uint32_t offse
 }
 
 // Destination and sources are either the same slot or apart, so lanes do not depend on each other.
-#define TILEWISE_EACH_LANE _Pragma("GCC ivdep") for (int lane = 0; lane < kLanes; ++lane)
+#ifdef __clang__
+#define TILEWISE_LANES_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TILEWISE_LANES_APART _Pragma("GCC ivdep")
+#endif
+#define TILEWISE_EACH_LANE TILEWISE_LANES_APART for (int lane = 0; lane < kLanes; ++lane)
 
 inline bool is_active(std::uint32_t mask, int lane) { return (mask >> lane) & 1u; }
 

@@ -96,6 +96,14 @@ class Reader {
   }
 
   std::int64_t unary() {
+    if (depth_ == kMostLevels) fail_("a constant expression is nested too deeply");
+    ++depth_;
+    const std::int64_t value = unnested_unary();
+    --depth_;
+    return value;
+  }
+
+  std::int64_t unnested_unary() {
     if (accept("-"))
       return static_cast<std::int64_t>(std::uint64_t{0} - static_cast<std::uint64_t>(unary()));
     if (accept("+")) return unary();
@@ -116,6 +124,8 @@ class Reader {
   const std::vector<Token>& tokens_;
   std::size_t& at_;
   const std::function<void(const std::string&)>& fail_;
+  static constexpr int kMostLevels = 200;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -55,6 +55,23 @@ class Cursor {
                                                       line, what, text.substr(0, 160)));
   }
 
+  /// One more level of something that may stand inside of itself, for as long as it lives: what is nested
+  /// deeper than any compiler nests would exhaust the stack.
+  class Level {
+   public:
+    explicit Level(Cursor& cursor) : depth_(cursor.depth_) {
+      if (depth_ == kMostLevels) cursor.fail("this is nested too deeply");
+      ++depth_;
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    static constexpr int kMostLevels = 200;
+    int& depth_;
+  };
+
   std::uint64_t take_count(const char* what, std::uint64_t most) {
     if (here().kind != TokenKind::kInteger) fail(fmt::format("expected {}", what));
     const std::uint64_t value = take().bits;
@@ -65,7 +82,7 @@ class Cursor {
   void parse_file() {
     take();
     const std::uint64_t index = take().bits;
-    if (index > 1u << 20) fail("absurd .file index");
+    if (index > 1u << 16) fail("absurd .file index");
     if (here().kind != TokenKind::kString) fail("expected a file name in quotes");
     if (module_.files.size() <= index) module_.files.resize(index + 1);
     module_.files[index] = std::string(take().text);
@@ -90,6 +107,7 @@ class Cursor {
   Module& module_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace tilewise::vgpu::ptx

@@ -14,6 +14,8 @@ class FunctionParser : public InstructionParser {
  protected:
   using InstructionParser::InstructionParser;
 
+  static constexpr std::uint64_t kMostRegisters = 1u << 20;  // more are a slip
+
   // Functions.
   void parse_function() {
     Function f;
@@ -58,6 +60,10 @@ class FunctionParser : public InstructionParser {
       take();
       Variable v = is_symbol('_') ? Variable{} : parse_variable(*space, false);
       v.space = *space;
+      for (const Variable& known : variables) {
+        if (!v.name.empty() && known.name == v.name)
+          fail(fmt::format("{} is defined twice", v.name));
+      }
       registers.push_back(*space == Space::kReg ? declare_register(v.name, v.type) : -1);
       variables.push_back(std::move(v));
       accept(',');
@@ -69,7 +75,10 @@ class FunctionParser : public InstructionParser {
       const std::string_view directive = take().text;
       if (directive == "maxntid" || directive == "reqntid") {
         std::uint64_t product = take_count("a block size", 1u << 20);
-        while (accept(',')) product *= take_count("a block size", 1u << 20);
+        while (accept(',')) {
+          product *= take_count("a block size", 1u << 20);
+          if (product > 1u << 20) fail("the block is absurdly large");
+        }
         f.max_threads = static_cast<int>(product);
       } else if (directive == "minnctapersm" || directive == "maxnctapersm" ||
                  directive == "maxnreg" || directive == "maxclusterrank") {
@@ -94,6 +103,8 @@ class FunctionParser : public InstructionParser {
   }
 
   int declare_register(std::string_view name, Type type) {
+    if (function_->registers.size() > kMostRegisters) fail("the function has too many registers");
+    if (scopes_[scope_].registers.contains(name)) fail(fmt::format("{} is defined twice", name));
     const int index = static_cast<int>(function_->registers.size());
     function_->registers.push_back({name, type});
     scopes_[scope_].registers[name] = index;
@@ -101,6 +112,7 @@ class FunctionParser : public InstructionParser {
   }
 
   void parse_block() {
+    const Level level(*this);
     expect('{');
     scopes_.push_back(Scope{scope_, {}, {}, {}});
     scope_ = static_cast<int>(scopes_.size()) - 1;
@@ -159,6 +171,9 @@ class FunctionParser : public InstructionParser {
   }
 
   void declare_variable(Variable v) {
+    if (scopes_[scope_].variables.contains(v.name)) {
+      fail_at(v.line, fmt::format("{} is defined twice", v.name));
+    }
     scopes_[scope_].variables[v.name] = static_cast<int>(function_->variables.size());
     function_->variables.push_back(std::move(v));
   }
@@ -206,7 +221,7 @@ class FunctionParser : public InstructionParser {
     do {
       const std::string_view name = take_name("a register's name");
       if (accept('<')) {
-        const std::uint64_t count = take_count("a number of registers", 1u << 20);
+        const std::uint64_t count = take_count("a number of registers", kMostRegisters);
         expect('>');
         for (std::uint64_t i = 0; i < count; ++i) declare_register(numbered(name, i), type);
       } else {

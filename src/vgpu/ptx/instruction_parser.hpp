@@ -94,11 +94,14 @@ class InstructionParser : public VariableParser {
         pending_labels_.push_back({statement, in.operands.size(), scope_, in.line});
       }
       in.operands.push_back(std::move(operand));
-      if (accept('|')) in.operands.push_back(parse_operand());  // setp p|q, shfl d|p
+      if (!accept('|')) continue;  // setp p|q, shfl d|p
+      in.operands.push_back(parse_operand());
+      in.operands.back().joined = true;
     } while (accept(','));
   }
 
   Operand parse_operand() {
+    const Level level(*this);
     Operand o;
     const bool is_tuple = is_symbol('(') && opcode_ == "call";
     if (!is_tuple && begins_constant(tokens_, at_)) {

@@ -40,6 +40,7 @@ struct Operand {
   OperandKind kind = OperandKind::kInteger;
   bool negated = false;  ///< !p as a source predicate, or -%r
   bool single = false;
+  bool joined = false;  ///< behind a '|': p of d|p
   int index = -1;  ///< register or label; for a symbol its place in Function::variables, if there
   std::uint64_t bits = 0;
   std::int64_t offset = 0;
@@ -76,6 +77,7 @@ struct Variable {
   std::uint32_t alignment = 1;
   std::uint64_t bytes = 0;  ///< 0: extern, its size comes with the launch
   bool is_extern = false;
+  int line = 0;                    ///< in the PTX file
   std::vector<std::byte> initial;  ///< empty: zeros
   struct Relocation {
     std::uint64_t offset;

@@ -52,11 +52,21 @@ class ModuleParser : public FunctionParser {
     if (is_dotted("entry") || is_dotted("func")) return parse_function();
     if (here().kind == TokenKind::kDotted && find_space(here().text)) {
       const Space space = *find_space(take().text);
-      do module_.variables.push_back(parse_variable(space, is_extern));
+      do declare(parse_variable(space, is_extern));
       while (accept(','));
       return expect(';');
     }
     fail(fmt::format("unknown directive .{}", here().text));
+  }
+
+  // What is declared extern may be defined, and declared again.
+  void declare(Variable v) {
+    for (const Variable& known : module_.variables) {
+      if (known.name == v.name && !known.is_extern && !v.is_extern) {
+        fail_at(v.line, fmt::format("{} is defined twice", v.name));
+      }
+    }
+    module_.variables.push_back(std::move(v));
   }
 };
 

@@ -43,6 +43,7 @@ class VariableParser : public Cursor {
     Variable v;
     v.space = space;
     v.is_extern = is_extern;
+    v.line = here().line;
     int components = 1;
     bool typed = false;
     while (here().kind == TokenKind::kDotted) {
@@ -63,6 +64,9 @@ class VariableParser : public Cursor {
     v.alignment = std::max<std::uint32_t>(v.alignment, static_cast<std::uint32_t>(v.bytes));
     parse_extents(v);
     if (accept('=')) parse_initializer(v);
+    const bool has_room =
+        v.bytes > 0 || is_extern || space == Space::kParam || space == Space::kReg;
+    if (!has_room) fail_at(v.line, fmt::format("{} has no size", v.name));
     return v;
   }
 
@@ -90,6 +94,7 @@ class VariableParser : public Cursor {
   }
 
   void parse_initial_value(Variable& v, std::vector<std::byte>& bytes) {
+    const Level level(*this);
     if (accept('{')) {
       while (!accept('}')) {
         parse_initial_value(v, bytes);
@@ -122,6 +127,7 @@ class VariableParser : public Cursor {
 
   // `name`, `name+8` or `generic(name)+8`: filled in when the module is loaded.
   std::uint64_t parse_address_constant(Variable& v, std::uint64_t offset) {
+    if (size_of(v.type) != 8) fail("an address fills 64 bits");
     std::string_view symbol = take().text;
     if (symbol == "generic") {
       expect('(');
