@@ -151,6 +151,8 @@ std::vector<Case> mbarrier_cases() {
        {{kIn, 96}, {kOut, 32}},
        [] { return words(32, [](int i) { return in(i) + in(i + 32) + in(i + 64); }); }},
       {"mbarrier_count_too_high", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
+      {"mbarrier_count_of_one", 1, 64, {{kIn, 32}, {kOut, 32}}, copied_32},
+      {"mbarrier_arrives_too_often", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
       {"mbarrier_made_twice", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
       {"mbarrier_never_made", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
       {"mbarrier_made_too_late", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
@@ -208,6 +210,7 @@ std::vector<Case> barrier_cases() {
        {{kIn, 64}, {kOut, 64}},
        [] { return words(64, [](int i) { return 3 * in(63 - i) + 3; }); }},
       {"setmaxnreg_by_one_warp", 1, 128, {{kIn, 128}, {kOut, 128}}, plus_one_128},
+      {"setmaxnreg_wrong_way", 1, 128, {{kIn, 128}, {kOut, 128}}, plus_one_128},
       {"setmaxnreg_without_release",
        1,
        384,
@@ -234,6 +237,21 @@ std::vector<Case> bounds_cases() {
        32,
        {{kIn, 40}, {kOut, 32}},
        [] { return words(32, [](int i) { return in(i + (i + 1) / 4 % 8); }); }},
+      {"constant_table_overrun",
+       1,
+       32,
+       {{kIn, 32}, {kOut, 32}},
+       [] { return words(32, [](int i) { return 7 - (i + 1) / 4 % 8; }); }},
+      {"cluster_one_past_the_end",
+       2,
+       32,
+       {{kIn, 64}, {kOut, 64}},
+       [] {
+         return words(64, [](int i) {
+           return in(32 * (1 - i / 32) + (i % 32 < 31 ? i % 32 + 1 : 31));
+         });
+       }},
+      {"shared_misaligned", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
       {"misaligned_vector",
        1,
        16,
@@ -254,10 +272,12 @@ std::vector<Case> matrix_cases() {
   return {
       {"wgmma_without_fence", 1, 128, {{kOut, 512}}, product<64, 16>},
       {"wgmma_operand_overwritten", 1, 128, {{kOut, 512}}, product<64, 16>},
+      {"wgmma_register_a_overwritten", 1, 128, {{kOut, 512}}, product<64, 16>},
       {"wgmma_result_read_early", 1, 128, {{kOut, 512}}, product<64, 16>},
       {"wgmma_registers_not_fenced", 1, 128, {{kOut, 512}}, product<64, 16>},
       {"ldmatrix_misaligned_row", 1, 32, {{kOut, 128}}, product<16, 16>},
       {"wgmma_wrong_swizzle", 1, 128, {{kOut, 512}}, product<64, 64>},
+      {"tensor_tile_misaligned", 1, 32, {{kTensorMap, 256}, {kOut, 256}}, copied_256},
       {"tensor_swizzle_ignored", 1, 32, {{kTensorMap, 256}, {kOut, 256}}, copied_256},
       {"ldmatrix_not_turned", 1, 32, {{kOut, 128}}, product<16, 16>},
   };

@@ -51,6 +51,30 @@ __device__ inline void wgmma_m64n8k16(float (&d)[4], uint64_t a, uint64_t b) {
       : "l"(a), "l"(b)
       : "memory");
 }
+/// A thread's part of A(64×16) in the registers held0 to held3, which the two functions below mean too. Once a
+/// kernel.
+__device__ __forceinline__ void hold_fragment() {
+  const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, k = threadIdx.x % 4 * 2;
+  const auto pair = [](int i, int at) {
+    return uint32_t{bf16_bits(a_element(i, at))} | uint32_t{bf16_bits(a_element(i, at + 1))} << 16;
+  };
+  asm volatile(
+      ".reg .b32 held<4>;\n"
+      "mov.b32 held0, %0; mov.b32 held1, %1; mov.b32 held2, %2; mov.b32 held3, %3;" ::"r"(
+          pair(row, k)),
+      "r"(pair(row + 8, k)), "r"(pair(row, k + 8)), "r"(pair(row + 8, k + 8)));
+}
+__device__ __forceinline__ void wgmma_m64n8k16_of_held(float (&d)[4], uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, "
+      "{held0, held1, held2, held3}, %4, 1, 1, 1, 0;"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "l"(b)
+      : "memory");
+}
+__device__ __forceinline__ void clear_held() {
+  asm volatile("xor.b32 held0, held0, held0; xor.b32 held1, held1, held1;" ::: "memory");
+}
 /// Writes a thread's part of D(64×8), row-major.
 __device__ inline void store_accumulators(float* out, const float (&d)[4]) {
   const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;

@@ -102,6 +102,11 @@ __device__ inline void barrier_arrive(uint64_t* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
 }
+__device__ inline void barrier_arrive_many(uint64_t* barrier, uint32_t times) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(times)
+               : "memory");
+}
 __device__ inline void barrier_arrive_remote(uint32_t cluster_address) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_address)
                : "memory");

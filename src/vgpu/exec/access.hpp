@@ -84,7 +84,7 @@ inline void resolve(Warp& w, const Op& op, Resolved<Address>& out) {
   }
   out.pattern = p;
   const int bytes = op.bytes * op.count;
-  if (!p->aligned || first % static_cast<unsigned>(bytes) != 0) fault_misaligned(w, op, first);
+  if (!p->aligned || first % static_cast<unsigned>(bytes) != 0) fault_misaligned(w, op, first, *p);
   if constexpr (kShared) {
     const std::int64_t low = static_cast<std::int64_t>(first) + p->lowest;
     const std::int64_t high = static_cast<std::int64_t>(first) + p->highest + bytes;

@@ -84,8 +84,15 @@ void misbehave(const Warp& w, int instruction, int lane, const char* check, cons
   throw KernelError(finding.message, {finding});
 }
 
-void fault_misaligned(const Warp& w, const Op& op, std::uint64_t first) {
-  fault(w, op, Fault::kMisaligned, w.first_lane(), first, op.bytes * op.count);
+void fault_misaligned(const Warp& w, const Op& op, std::uint64_t first,
+                      const AccessPattern& pattern) {
+  const int bytes = op.bytes * op.count;
+  int lane = w.first_lane();
+  for (std::uint32_t rest = w.active; rest; rest &= rest - 1) {
+    lane = std::countr_zero(rest);
+    if ((first + pattern.deltas[lane]) % static_cast<unsigned>(bytes) != 0) break;
+  }
+  fault(w, op, Fault::kMisaligned, lane, first + pattern.deltas[lane], bytes);
 }
 
 namespace {

@@ -42,7 +42,9 @@ enum CarryMode : std::uint8_t { kCarryIn = 1, kCarryOut = 2, kCarrySubtract = 4 
 /// Runs `op.body` for the active lanes whose guard holds.
 void run_guarded(Warp& warp, const Op& op);
 
-[[noreturn]] void fault_misaligned(const Warp& warp, const Op& op, std::uint64_t first);
+/// Names the first lane that is off its alignment; `pattern` is relative to `first`, the first lane's address.
+[[noreturn]] void fault_misaligned(const Warp& warp, const Op& op, std::uint64_t first,
+                                   const AccessPattern& pattern);
 [[noreturn]] void fault_bounds(const Warp& warp, const Op& op, const std::uint32_t* addresses);
 [[noreturn]] void fault_bounds(const Warp& warp, const Op& op, const std::uint64_t* addresses);
 
