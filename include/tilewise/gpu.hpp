@@ -147,4 +147,69 @@ TILEWISE_API void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<
                              GpuScalar<float> beta, MatrixBatch<Float16> c,
                              const GpuGemmOptions& options = {});
 
+// Bytes of device memory that the best plan of a product works in: what to give as GpuGemmOptions::workspace so
+// that the product takes that plan; 0 where it needs none. The arguments are those of the product and are
+// checked as there; options.workspace is not looked at further. Nothing is launched, and no matrix is read, but
+// what the plan is depends on how the addresses, leading dimensions and strides are aligned.
+
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(const GpuContext& context,
+                                                       GpuScalar<float> alpha,
+                                                       MatrixView<const float> a,
+                                                       MatrixView<const float> b,
+                                                       GpuScalar<float> beta, MatrixView<float> c,
+                                                       const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(const GpuContext& context,
+                                                       GpuScalar<double> alpha,
+                                                       MatrixView<const double> a,
+                                                       MatrixView<const double> b,
+                                                       GpuScalar<double> beta, MatrixView<double> c,
+                                                       const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(const GpuContext& context,
+                                                       GpuScalar<float> alpha,
+                                                       MatrixView<const BFloat16> a,
+                                                       MatrixView<const BFloat16> b,
+                                                       GpuScalar<float> beta, MatrixView<float> c,
+                                                       const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(
+    const GpuContext& context, GpuScalar<float> alpha, MatrixView<const BFloat16> a,
+    MatrixView<const BFloat16> b, GpuScalar<float> beta, MatrixView<BFloat16> c,
+    const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(const GpuContext& context,
+                                                       GpuScalar<float> alpha,
+                                                       MatrixView<const Float16> a,
+                                                       MatrixView<const Float16> b,
+                                                       GpuScalar<float> beta, MatrixView<float> c,
+                                                       const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_workspace(const GpuContext& context,
+                                                       GpuScalar<float> alpha,
+                                                       MatrixView<const Float16> a,
+                                                       MatrixView<const Float16> b,
+                                                       GpuScalar<float> beta, MatrixView<Float16> c,
+                                                       const GpuGemmOptions& options = {});
+
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
+    MatrixBatch<const float> a, MatrixBatch<const float> b, GpuScalar<float> beta,
+    MatrixBatch<float> c, const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<double> alpha,
+    MatrixBatch<const double> a, MatrixBatch<const double> b, GpuScalar<double> beta,
+    MatrixBatch<double> c, const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
+    MatrixBatch<const BFloat16> a, MatrixBatch<const BFloat16> b, GpuScalar<float> beta,
+    MatrixBatch<float> c, const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
+    MatrixBatch<const BFloat16> a, MatrixBatch<const BFloat16> b, GpuScalar<float> beta,
+    MatrixBatch<BFloat16> c, const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
+    MatrixBatch<const Float16> a, MatrixBatch<const Float16> b, GpuScalar<float> beta,
+    MatrixBatch<float> c, const GpuGemmOptions& options = {});
+[[nodiscard]] TILEWISE_API std::int64_t gemm_batch_workspace(
+    const GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
+    MatrixBatch<const Float16> a, MatrixBatch<const Float16> b, GpuScalar<float> beta,
+    MatrixBatch<Float16> c, const GpuGemmOptions& options = {});
+
 }  // namespace tilewise

@@ -273,6 +273,29 @@ TILEWISE_API tw_status tw_gpu_gemm_batch(tw_gpu_context* context, tw_order order
                                          void* const* c, int64_t ldc, int64_t count,
                                          const tw_gpu_options* options);
 
+/// Sets *bytes to the device memory that the best plan of such a product works in: what to give as
+/// options->workspace so that the product takes that plan; 0 where it needs none. The arguments are those of the
+/// product and are checked as there; options->workspace is not looked at further. Nothing is launched. After a
+/// failure *bytes is 0.
+TILEWISE_API tw_status tw_gpu_gemm_workspace(const tw_gpu_context* context, tw_order order,
+                                             tw_transpose trans_a, tw_transpose trans_b, int64_t m,
+                                             int64_t n, int64_t k, const void* alpha,
+                                             tw_dtype ab_type, const void* a, int64_t lda,
+                                             const void* b, int64_t ldb, const void* beta,
+                                             tw_dtype c_type, void* c, int64_t ldc,
+                                             const tw_gpu_options* options, int64_t* bytes);
+TILEWISE_API tw_status tw_gpu_gemm_batch_strided_workspace(
+    const tw_gpu_context* context, tw_order order, tw_transpose trans_a, tw_transpose trans_b,
+    int64_t m, int64_t n, int64_t k, const void* alpha, tw_dtype ab_type, const void* a,
+    int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    tw_dtype c_type, void* c, int64_t ldc, int64_t stride_c, int64_t count,
+    const tw_gpu_options* options, int64_t* bytes);
+TILEWISE_API tw_status tw_gpu_gemm_batch_workspace(
+    const tw_gpu_context* context, tw_order order, tw_transpose trans_a, tw_transpose trans_b,
+    int64_t m, int64_t n, int64_t k, const void* alpha, tw_dtype ab_type, const void* const* a,
+    int64_t lda, const void* const* b, int64_t ldb, const void* beta, tw_dtype c_type,
+    void* const* c, int64_t ldc, int64_t count, const tw_gpu_options* options, int64_t* bytes);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

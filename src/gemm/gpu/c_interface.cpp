@@ -78,11 +78,12 @@ struct Scalars {
   const void *alpha, *beta;
 };
 
-/// What is the same in all three functions. `place`: makes the matrices, given views and types.
-template <class Place>
-tw_status product(const tw_gpu_context* context, const api::Layout& layout, const Types& types,
-                  const Scalars& scalars, std::int64_t count, const tw_gpu_options* options,
-                  Place&& place) noexcept {
+/// What is the same in all functions. `place`: makes the matrices, given views and types; `act`: what is done with
+/// the call.
+template <class Place, class Act>
+tw_status with_call(const tw_gpu_context* context, const api::Layout& layout, const Types& types,
+                    const Scalars& scalars, std::int64_t count, const tw_gpu_options* options,
+                    const Place& place, const Act& act) noexcept {
   return api::status_after([&] {
     if (context == nullptr) refuse_null("context", "one of tw_gpu_context_create()");
     static const tw_gpu_options defaults{};
@@ -91,21 +92,58 @@ tw_status product(const tw_gpu_context* context, const api::Layout& layout, cons
     check_types(operand, result, types.c);
     const Matrices matrices = place(api::Views(layout), operand, result);
     const bool on_device = said.scalars_on_device != 0;
-    multiply(context->context,
-             {operand, result, count, scalar_at(scalars.alpha, operand, on_device, "alpha"),
-              matrices.a, matrices.b, scalar_at(scalars.beta, operand, on_device, "beta"),
-              matrices.c, options_of(said)},
-             kNames);
+    act(context->context,
+        Call{operand, result, count, scalar_at(scalars.alpha, operand, on_device, "alpha"),
+             matrices.a, matrices.b, scalar_at(scalars.beta, operand, on_device, "beta"),
+             matrices.c, options_of(said)});
   });
 }
 
-const char* bytes_at(const void* address) { return static_cast<const char*>(address); }
+void multiply_in_c(const GpuContext& context, const Call& call) { multiply(context, call, kNames); }
+
+/// Sets *bytes to the workspace of the call.
+auto question(std::int64_t* bytes) {
+  return [bytes](const GpuContext& context, const Call& call) {
+    *bytes = workspace_bytes(context, call, kNames);
+  };
+}
+
+/// TW_OK when there is a place for the answer, which is 0 until it is known.
+tw_status begin_answer(std::int64_t* bytes) noexcept {
+  return api::status_after([&] {
+    if (bytes == nullptr) refuse_null("bytes", "where to put the answer");
+    *bytes = 0;
+  });
+}
+
+/// A factor or result as C gives it: where it begins, or where its pointers stand.
+struct Place {
+  const void* begin;
+  std::int64_t leading_dimension, stride = 0;
+};
+
+auto strided_matrices(const Place& a, const Place& b, const Place& c) {
+  return [=](const api::Views& views, Dtype operand, Dtype result) -> Matrices {
+    const auto bytes = [](const Place& x) { return static_cast<const char*>(x.begin); };
+    return {untyped(views.a(bytes(a), a.leading_dimension), operand, a.stride, nullptr),
+            untyped(views.b(bytes(b), b.leading_dimension), operand, b.stride, nullptr),
+            untyped(views.c(bytes(c), c.leading_dimension), result, c.stride, nullptr)};
+  };
+}
+
+auto pointed_matrices(const Place& a, const Place& b, const Place& c) {
+  return [=](const api::Views& views, Dtype operand, Dtype result) -> Matrices {
+    const char* const none = nullptr;
+    return {untyped(views.a(none, a.leading_dimension), operand, 0, a.begin),
+            untyped(views.b(none, b.leading_dimension), operand, 0, b.begin),
+            untyped(views.c(none, c.leading_dimension), result, 0, c.begin)};
+  };
+}
 
 }  // namespace
 }  // namespace tilewise::gpu
 
 using namespace tilewise;
-using gpu::bytes_at;
 
 tw_status tw_gpu_context_create(int32_t device, int64_t workspace_bytes, tw_gpu_context** context) {
   return api::status_after([&] {
@@ -135,13 +173,10 @@ tw_status tw_gpu_gemm_batch_strided(tw_gpu_context* context, tw_order order, tw_
                                     const void* beta, tw_dtype c_type, void* c, int64_t ldc,
                                     int64_t stride_c, int64_t count,
                                     const tw_gpu_options* options) {
-  return gpu::product(context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type}, {alpha, beta},
-                      count, options,
-                      [&](const api::Views& views, Dtype operand, Dtype result) -> gpu::Matrices {
-                        return {gpu::untyped(views.a(bytes_at(a), lda), operand, stride_a, nullptr),
-                                gpu::untyped(views.b(bytes_at(b), ldb), operand, stride_b, nullptr),
-                                gpu::untyped(views.c(bytes_at(c), ldc), result, stride_c, nullptr)};
-                      });
+  return gpu::with_call(
+      context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type}, {alpha, beta}, count, options,
+      gpu::strided_matrices({a, lda, stride_a}, {b, ldb, stride_b}, {c, ldc, stride_c}),
+      gpu::multiply_in_c);
 }
 
 tw_status tw_gpu_gemm_batch(tw_gpu_context* context, tw_order order, tw_transpose trans_a,
@@ -150,12 +185,46 @@ tw_status tw_gpu_gemm_batch(tw_gpu_context* context, tw_order order, tw_transpos
                             const void* const* b, int64_t ldb, const void* beta, tw_dtype c_type,
                             void* const* c, int64_t ldc, int64_t count,
                             const tw_gpu_options* options) {
-  const char* const none = nullptr;
-  return gpu::product(context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type}, {alpha, beta},
-                      count, options,
-                      [&](const api::Views& views, Dtype operand, Dtype result) -> gpu::Matrices {
-                        return {gpu::untyped(views.a(none, lda), operand, 0, a),
-                                gpu::untyped(views.b(none, ldb), operand, 0, b),
-                                gpu::untyped(views.c(none, ldc), result, 0, c)};
-                      });
+  return gpu::with_call(context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type},
+                        {alpha, beta}, count, options,
+                        gpu::pointed_matrices({a, lda}, {b, ldb}, {c, ldc}), gpu::multiply_in_c);
+}
+
+tw_status tw_gpu_gemm_workspace(const tw_gpu_context* context, tw_order order, tw_transpose trans_a,
+                                tw_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                const void* alpha, tw_dtype ab_type, const void* a, int64_t lda,
+                                const void* b, int64_t ldb, const void* beta, tw_dtype c_type,
+                                void* c, int64_t ldc, const tw_gpu_options* options,
+                                int64_t* bytes) {
+  return tw_gpu_gemm_batch_strided_workspace(context, order, trans_a, trans_b, m, n, k, alpha,
+                                             ab_type, a, lda, 0, b, ldb, 0, beta, c_type, c, ldc, 0,
+                                             1, options, bytes);
+}
+
+tw_status tw_gpu_gemm_batch_strided_workspace(const tw_gpu_context* context, tw_order order,
+                                              tw_transpose trans_a, tw_transpose trans_b, int64_t m,
+                                              int64_t n, int64_t k, const void* alpha,
+                                              tw_dtype ab_type, const void* a, int64_t lda,
+                                              int64_t stride_a, const void* b, int64_t ldb,
+                                              int64_t stride_b, const void* beta, tw_dtype c_type,
+                                              void* c, int64_t ldc, int64_t stride_c, int64_t count,
+                                              const tw_gpu_options* options, int64_t* bytes) {
+  if (const tw_status status = gpu::begin_answer(bytes); status != TW_OK) return status;
+  return gpu::with_call(
+      context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type}, {alpha, beta}, count, options,
+      gpu::strided_matrices({a, lda, stride_a}, {b, ldb, stride_b}, {c, ldc, stride_c}),
+      gpu::question(bytes));
+}
+
+tw_status tw_gpu_gemm_batch_workspace(const tw_gpu_context* context, tw_order order,
+                                      tw_transpose trans_a, tw_transpose trans_b, int64_t m,
+                                      int64_t n, int64_t k, const void* alpha, tw_dtype ab_type,
+                                      const void* const* a, int64_t lda, const void* const* b,
+                                      int64_t ldb, const void* beta, tw_dtype c_type,
+                                      void* const* c, int64_t ldc, int64_t count,
+                                      const tw_gpu_options* options, int64_t* bytes) {
+  if (const tw_status status = gpu::begin_answer(bytes); status != TW_OK) return status;
+  return gpu::with_call(context, {order, trans_a, trans_b, m, n, k}, {ab_type, c_type},
+                        {alpha, beta}, count, options,
+                        gpu::pointed_matrices({a, lda}, {b, ldb}, {c, ldc}), gpu::question(bytes));
 }

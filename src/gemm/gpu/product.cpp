@@ -97,6 +97,11 @@ void check_apart(const Call& call, const Names& names) {
   }
 }
 
+Problem problem_of(const Call& call) {
+  return gpu::problem_of(call.operand, call.result, call.options.mode, call.count, call.alpha,
+                         call.a, call.b, call.beta, call.c);
+}
+
 Plan plan_in(const Problem& problem, const model::Gpu& gpu, const Call& call,
              std::uint64_t context_limit, const Names& names) {
   const std::optional<Wish> wish = wish_in(std::getenv("TILEWISE_PLAN"));
@@ -136,8 +141,7 @@ void multiply(const GpuContext& context, const Call& call, const Names& names) {
   api::with_errors([&] {
     GpuContext::State& state = context.state();
     check(call, names);
-    const Problem problem = problem_of(call.operand, call.result, call.options.mode, call.count,
-                                       call.alpha, call.a, call.b, call.beta, call.c);
+    const Problem problem = problem_of(call);
     const Plan plan = plan_in(problem, state.device->gpu(), call, state.workspace_limit, names);
     if (problem.changes_nothing()) return;
     if constexpr (api::kChecksOverlap) check_apart(call, names);
@@ -151,6 +155,16 @@ void multiply(const GpuContext& context, const Call& call, const Names& names) {
     }
     const Workspace workspace(*state.device, *stream, plan.workspace_bytes);
     launch(plan, problem, *state.device, state.kernels, *stream, workspace.address());
+  });
+}
+
+std::int64_t workspace_bytes(const GpuContext& context, const Call& call, const Names& names) {
+  return api::with_errors([&] {
+    GpuContext::State& state = context.state();
+    check(call, names);
+    const Plan plan = choose(problem_of(call), state.device->gpu(), kNoLimit,
+                             wish_in(std::getenv("TILEWISE_PLAN")));
+    return static_cast<std::int64_t>(plan.workspace_bytes);
   });
 }
 

@@ -32,4 +32,7 @@ struct Call {
 /// Checks everything, plans, launches: gemm() and gemm_batch() of tilewise/gpu.hpp.
 void multiply(const GpuContext& context, const Call& call, const Names& names);
 
+/// Checks everything and plans, without a limit: gemm_workspace() and gemm_batch_workspace().
+std::int64_t workspace_bytes(const GpuContext& context, const Call& call, const Names& names);
+
 }  // namespace tilewise::gpu
