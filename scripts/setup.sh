@@ -22,6 +22,7 @@ fmt           9       libfmt-dev
 nlohmann-json 3.11    nlohmann-json3-dev
 CLI11         2.1     libcli11-dev
 GoogleTest    1.12    libgtest-dev
+SQLite        3.24    libsqlite3-dev
 benchmark     1.7     libbenchmark-dev
 Chart.js      3.9     libjs-chart.js
 libblas3      3.11    libblas3

@@ -36,6 +36,10 @@ struct GpuContextOptions {
   /// best plan needs more takes another. Negative: no limit. Memory once taken is kept for the next product,
   /// until the context ends.
   std::int64_t workspace_bytes = -1;
+  /// The file of plans that `tilewise tune` measured; "": none. Null: what the environment variable TILEWISE_TUNED
+  /// names ("none": none), else tilewise/tuned.sqlite in the user's cache folder ($XDG_CACHE_HOME, or ~/.cache).
+  /// Read once, when the context is made. A file that cannot be used is named on stderr, and ignored.
+  const char* tuned_plans = nullptr;
 };
 
 /// What outlives a call: the loaded kernels, and memory that products work in. Any number of threads may

@@ -232,6 +232,13 @@ typedef struct tw_gpu_context tw_gpu_context;
 TILEWISE_API tw_status tw_gpu_context_create(int32_t device, int64_t workspace_bytes,
                                              tw_gpu_context** context);
 
+/// The same with the file of plans that `tilewise tune` measured; "": none. NULL, and tw_gpu_context_create(): what
+/// the environment variable TILEWISE_TUNED names ("none": none), else tilewise/tuned.sqlite in the user's cache
+/// folder ($XDG_CACHE_HOME, or ~/.cache). A file that cannot be used is named on stderr, and ignored.
+TILEWISE_API tw_status tw_gpu_context_create_tuned(int32_t device, int64_t workspace_bytes,
+                                                   const char* tuned_plans,
+                                                   tw_gpu_context** context);
+
 /// Frees what the context has; NULL is nothing to do. No call may be using it, and all of its work is done.
 TILEWISE_API void tw_gpu_context_destroy(tw_gpu_context* context);
 

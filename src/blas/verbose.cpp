@@ -10,8 +10,8 @@
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+
+#include "gemm/verbose.hpp"
 
 namespace tilewise::blas {
 namespace {
@@ -63,13 +63,7 @@ template <class T> void tell_any(const Call<T>& call, const char* how, double se
 
 }  // namespace
 
-bool verbose() noexcept {
-  static const bool asked = [] {
-    const char* value = std::getenv("TILEWISE_VERBOSE");
-    return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-  }();
-  return asked;
-}
+bool verbose() noexcept { return api::verbose(); }
 
 void tell(const Call<float>& call, const char* how, double seconds) noexcept {
   tell_any(call, how, seconds);

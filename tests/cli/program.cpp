@@ -38,6 +38,7 @@ int wait_for(pid_t child) {
                          const Environment& environment) {
   ::unsetenv("NO_COLOR");
   ::unsetenv("TILEWISE_NCU");
+  ::setenv("TILEWISE_TUNED", "none", 1);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words{const_cast<char*>("tilewise")};
   for (const std::string& each : arguments) words.push_back(const_cast<char*>(each.c_str()));

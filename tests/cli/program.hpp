@@ -18,7 +18,7 @@ struct Outcome {
 using Environment = std::map<std::string, std::string>;
 
 /// Runs `tilewise` with these arguments, stdout and stderr into files. `environment` is set on top of
-/// this program's, from which NO_COLOR and TILEWISE_NCU are taken out.
+/// this program's, from which NO_COLOR and TILEWISE_NCU are taken out, and with no tuned plans.
 Outcome run(const std::vector<std::string>& arguments, const Environment& environment = {});
 
 /// The same with stdout and stderr on one terminal of 24 lines and `columns` columns: `out` holds both.

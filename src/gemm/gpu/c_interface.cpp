@@ -146,12 +146,17 @@ auto pointed_matrices(const Place& a, const Place& b, const Place& c) {
 using namespace tilewise;
 
 tw_status tw_gpu_context_create(int32_t device, int64_t workspace_bytes, tw_gpu_context** context) {
+  return tw_gpu_context_create_tuned(device, workspace_bytes, nullptr, context);
+}
+
+tw_status tw_gpu_context_create_tuned(int32_t device, int64_t workspace_bytes,
+                                      const char* tuned_plans, tw_gpu_context** context) {
   return api::status_after([&] {
     if (context == nullptr) gpu::refuse_null("context", "where to put the new context");
     *context = nullptr;
     if (device < 0) api::refuse_value("device", device, "0 or more");
-    *context =
-        new tw_gpu_context{GpuContext({.device = device, .workspace_bytes = workspace_bytes})};
+    *context = new tw_gpu_context{GpuContext(
+        {.device = device, .workspace_bytes = workspace_bytes, .tuned_plans = tuned_plans})};
   });
 }
 

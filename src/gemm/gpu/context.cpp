@@ -6,6 +6,7 @@
 
 #include "core/phrase.hpp"
 #include "gemm/context.hpp"
+#include "gemm/gpu/tuned_load.hpp"
 #include "kernels/images.hpp"
 
 namespace tilewise {
@@ -20,22 +21,25 @@ void require_kernels() {
 
 }  // namespace
 
-GpuContext::State::State(std::unique_ptr<device::Device> device_, std::int64_t workspace_bytes)
+GpuContext::State::State(std::unique_ptr<device::Device> device_, const GpuContextOptions& options)
     : device(std::move(device_)),
       kernels(*device),
-      workspace_limit(workspace_bytes < 0 ? gpu::kNoLimit
-                                          : static_cast<std::uint64_t>(workspace_bytes)) {
+      workspace_limit(options.workspace_bytes < 0
+                          ? gpu::kNoLimit
+                          : static_cast<std::uint64_t>(options.workspace_bytes)) {
   require_kernels();
   const model::Gpu& gpu = device->gpu();
-  if (gpu.compute_major >= 8) return;
-  throw Error(ErrorCode::kUnsupported,
-              phrase("{} has compute capability {}.{}: expected 8.0 or later", gpu.name,
-                     gpu.compute_major, gpu.compute_minor));
+  if (gpu.compute_major < 8) {
+    throw Error(ErrorCode::kUnsupported,
+                phrase("{} has compute capability {}.{}: expected 8.0 or later", gpu.name,
+                       gpu.compute_major, gpu.compute_minor));
+  }
+  tuned = gpu::load_tuned(gpu::tuned_place(options.tuned_plans), gpu, gpu::say_once);
 }
 
 GpuContext GpuContext::State::context_on(std::unique_ptr<device::Device> device,
                                          const GpuContextOptions& options) {
-  return GpuContext(std::make_unique<State>(std::move(device), options.workspace_bytes));
+  return GpuContext(std::make_unique<State>(std::move(device), options));
 }
 
 GpuContext::GpuContext(const GpuContextOptions& options) {
@@ -45,7 +49,7 @@ GpuContext::GpuContext(const GpuContextOptions& options) {
                   phrase("options.device = {}: expected 0 or more", options.device));
     }
     require_kernels();
-    state_ = std::make_unique<State>(device::open_cuda(options.device), options.workspace_bytes);
+    state_ = std::make_unique<State>(device::open_cuda(options.device), options);
   });
 }
 

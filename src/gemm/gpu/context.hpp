@@ -8,17 +8,19 @@
 
 #include "device/device.hpp"
 #include "gemm/gpu/launch.hpp"
+#include "gemm/gpu/tuned.hpp"
 #include "tilewise/gpu.hpp"
 
 namespace tilewise {
 
 struct GpuContext::State {
   /// `device` is kept. Throws Error{kUnsupported} for a GPU that is too old, and without kernels in this build.
-  State(std::unique_ptr<device::Device> device, std::int64_t workspace_bytes);
+  State(std::unique_ptr<device::Device> device, const GpuContextOptions& options);
 
   std::unique_ptr<device::Device> device;
   gpu::Kernels kernels;
   std::uint64_t workspace_limit;
+  gpu::TunedPlans tuned;
 
   /// A context on any device, such as a virtual one: what tests use.
   static GpuContext context_on(std::unique_ptr<device::Device> device,

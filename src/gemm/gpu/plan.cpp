@@ -246,8 +246,11 @@ std::string name_of(const Plan& plan) {
 }
 
 std::optional<Wish> wish_in(const char* text) {
-  const std::string_view all = text == nullptr ? "" : text;
-  if (all.empty()) return {};
+  if (text == nullptr || *text == '\0') return {};
+  return parse_wish(text, "TILEWISE_PLAN=");
+}
+
+Wish parse_wish(std::string_view all, std::string_view said) {
   const std::size_t comma = all.find(',');
   Wish wish;
   wish.kernel = kernels::find_gemm_kernel(all.substr(0, comma));
@@ -255,7 +258,7 @@ std::optional<Wish> wish_in(const char* text) {
     std::vector<std::string_view> names;
     for (const GemmKernel& kernel : kernels::gemm_kernels()) names.push_back(kernel.name);
     throw Error(ErrorCode::kInvalidArgument,
-                phrase("TILEWISE_PLAN={}: there is no GPU kernel of that name{}", all,
+                phrase("{}{}: there is no GPU kernel of that name{}", said, all,
                        did_you_mean(all.substr(0, comma), names)));
   }
   if (comma == std::string_view::npos) return wish;
@@ -273,10 +276,12 @@ std::optional<Wish> wish_in(const char* text) {
       return wish;
     }
   }
-  throw Error(ErrorCode::kInvalidArgument,
-              phrase("TILEWISE_PLAN={}: expected KERNEL, KERNEL,split=1…{} or KERNEL,stream", all,
-                     kMostParts));
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      phrase("{}{}: expected KERNEL, KERNEL,split=1…{} or KERNEL,stream", said, all, kMostParts));
 }
+
+bool concerns(const Wish& wish, const Problem& problem) { return computes(*wish.kernel, problem); }
 
 std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
                                   std::uint64_t limit, const std::optional<Wish>& wish) {
@@ -303,6 +308,35 @@ Plan choose(const Problem& problem, const model::Gpu& gpu, std::uint64_t limit,
   }
   if (!best) refuse(all, problem, gpu);
   return *best->plan;
+}
+
+std::optional<Plan> plan_by(const Wish& wish, const Problem& problem, const model::Gpu& gpu,
+                            std::uint64_t limit) {
+  if (!concerns(wish, problem)) return {};
+  return candidate_of(*wish.kernel, problem, gpu, limit, wish).plan;
+}
+
+std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gpu,
+                                    std::uint64_t limit) {
+  std::vector<Candidate> all;
+  for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+    if (!computes(kernel, problem)) continue;
+    const Problem oriented = oriented_for(kernel, problem);
+    if (oriented.m() > kernel.most_rows) continue;
+    int before = 0;
+    for (const int parts : kParts) {
+      if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
+      Candidate candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, parts});
+      if (!candidate.plan || candidate.plan->parts == before) continue;
+      before = candidate.plan->parts;
+      // As a wish for so many parts comes out, so that a name means one plan.
+      if (before != parts) candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, before});
+      if (candidate.plan) all.push_back(std::move(candidate));
+    }
+    Candidate stream = candidate_of(kernel, problem, gpu, limit, {&kernel, 0, true});
+    if (stream.plan) all.push_back(std::move(stream));
+  }
+  return all;
 }
 
 }  // namespace tilewise::gpu

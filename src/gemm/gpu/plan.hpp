@@ -77,6 +77,10 @@ struct Wish {
 /// What TILEWISE_PLAN asks for; nothing when `text` is null or empty. Throws Error{kInvalidArgument} for a kernel
 /// that does not exist and for text of another form.
 std::optional<Wish> wish_in(const char* text);
+/// The same of text that has to say something; `said` comes before it in messages.
+Wish parse_wish(std::string_view text, std::string_view said);
+/// Whether the wish is about problems like this one.
+bool concerns(const Wish& wish, const Problem& problem);
 
 /// "simt_f32_64x64,split=4": what wish_in() reads back.
 std::string name_of(const Plan& plan);
@@ -94,5 +98,13 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
 /// kernel does not), and Error{kOutOfMemory} when only `limit` is in the way.
 Plan choose(const Problem& problem, const model::Gpu& gpu, std::uint64_t limit,
             const std::optional<Wish>& wish = {});
+
+/// The plan that the wish names; nothing where its kernel does not compute this problem here, or not within `limit`.
+std::optional<Plan> plan_by(const Wish& wish, const Problem& problem, const model::Gpu& gpu,
+                            std::uint64_t limit);
+
+/// Every plan that the planner weighs: each kernel with each number of parts, within `limit`. All have plans.
+std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gpu,
+                                    std::uint64_t limit);
 
 }  // namespace tilewise::gpu

@@ -7,9 +7,10 @@
 #include "core/phrase.hpp"
 #include "gemm/context.hpp"
 #include "gemm/footprint.hpp"
-#include "gemm/gpu/context.hpp"
 #include "gemm/gpu/plan.hpp"
+#include "gemm/gpu/tell.hpp"
 #include "gemm/product.hpp"
+#include "gemm/verbose.hpp"
 
 namespace tilewise::gpu {
 
@@ -102,12 +103,16 @@ Problem problem_of(const Call& call) {
                          call.a, call.b, call.beta, call.c);
 }
 
-Plan plan_in(const Problem& problem, const model::Gpu& gpu, const Call& call,
-             std::uint64_t context_limit, const Names& names) {
-  const std::optional<Wish> wish = wish_in(std::getenv("TILEWISE_PLAN"));
-  if (call.options.workspace == nullptr) return choose(problem, gpu, context_limit, wish);
+Choice choice_within(const GpuContext::State& state, const Problem& problem, std::uint64_t limit) {
+  return decide(problem, state.device->gpu(), limit, wish_in(std::getenv("TILEWISE_PLAN")),
+                state.tuned);
+}
+
+Choice choice_in(const GpuContext::State& state, const Problem& problem, const Call& call,
+                 const Names& names) {
+  if (call.options.workspace == nullptr) return choice_for(state, problem);
   try {
-    return choose(problem, gpu, static_cast<std::uint64_t>(call.options.workspace_bytes), wish);
+    return choice_within(state, problem, static_cast<std::uint64_t>(call.options.workspace_bytes));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kOutOfMemory) throw;
     refuse(phrase("{} = {}: too small: {}", names.workspace_bytes, call.options.workspace_bytes,
@@ -137,34 +142,43 @@ class Workspace {
 
 }  // namespace
 
+Choice choice_for(const GpuContext::State& state, const Problem& problem) {
+  return choice_within(state, problem, state.workspace_limit);
+}
+
+void run(GpuContext::State& state, const Plan& plan, const Problem& problem,
+         device::Stream& stream) {
+  const Workspace workspace(*state.device, stream, plan.workspace_bytes);
+  launch(plan, problem, *state.device, state.kernels, stream, workspace.address());
+}
+
 void multiply(const GpuContext& context, const Call& call, const Names& names) {
   api::with_errors([&] {
     GpuContext::State& state = context.state();
     check(call, names);
     const Problem problem = problem_of(call);
-    const Plan plan = plan_in(problem, state.device->gpu(), call, state.workspace_limit, names);
+    const Choice choice = choice_in(state, problem, call, names);
     if (problem.changes_nothing()) return;
     if constexpr (api::kChecksOverlap) check_apart(call, names);
+    if (api::verbose()) api::say(line_of(problem, choice));
 
     const device::InUse in_use(*state.device);
     const std::unique_ptr<device::Stream> stream = state.device->adopt_stream(call.options.stream);
-    if (call.options.workspace != nullptr) {
-      launch(plan, problem, *state.device, state.kernels, *stream,
+    if (call.options.workspace == nullptr) {
+      run(state, choice.plan, problem, *stream);
+    } else {
+      launch(choice.plan, problem, *state.device, state.kernels, *stream,
              reinterpret_cast<device::Address>(call.options.workspace));
-      return;
     }
-    const Workspace workspace(*state.device, *stream, plan.workspace_bytes);
-    launch(plan, problem, *state.device, state.kernels, *stream, workspace.address());
   });
 }
 
 std::int64_t workspace_bytes(const GpuContext& context, const Call& call, const Names& names) {
   return api::with_errors([&] {
-    GpuContext::State& state = context.state();
+    const GpuContext::State& state = context.state();
     check(call, names);
-    const Plan plan = choose(problem_of(call), state.device->gpu(), kNoLimit,
-                             wish_in(std::getenv("TILEWISE_PLAN")));
-    return static_cast<std::int64_t>(plan.workspace_bytes);
+    const Choice choice = choice_within(state, problem_of(call), kNoLimit);
+    return static_cast<std::int64_t>(choice.plan.workspace_bytes);
   });
 }
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "gemm/arguments.hpp"
+#include "gemm/gpu/context.hpp"
 #include "gemm/gpu/problem.hpp"
+#include "gemm/gpu/tuned.hpp"
 #include "tilewise/gpu.hpp"
 
 namespace tilewise::gpu {
@@ -31,6 +33,13 @@ struct Call {
 
 /// Checks everything, plans, launches: gemm() and gemm_batch() of tilewise/gpu.hpp.
 void multiply(const GpuContext& context, const Call& call, const Names& names);
+
+/// Puts the launches of a plan into the stream, in memory of the context: multiply() once all is checked.
+void run(GpuContext::State& state, const Plan& plan, const Problem& problem,
+         device::Stream& stream);
+
+/// What multiply() would run, without a workspace of the caller's.
+Choice choice_for(const GpuContext::State& state, const Problem& problem);
 
 /// Checks everything and plans, without a limit: gemm_workspace() and gemm_batch_workspace().
 std::int64_t workspace_bytes(const GpuContext& context, const Call& call, const Names& names);

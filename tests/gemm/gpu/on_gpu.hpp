@@ -46,7 +46,8 @@ inline std::unique_ptr<device::Device> open_test_device() {
 
 /// One context for a whole test program, as both interfaces have it: kernels are loaded once.
 inline tw_gpu_context* gpu_in_c() {
-  static auto* const made = new tw_gpu_context{GpuContext::State::context_on(open_test_device())};
+  static auto* const made =
+      new tw_gpu_context{GpuContext::State::context_on(open_test_device(), {.tuned_plans = ""})};
   return made;
 }
 inline GpuContext& gpu() { return gpu_in_c()->context; }
