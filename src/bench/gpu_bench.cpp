@@ -13,9 +13,9 @@
 
 #include "bench/gemm_operands.hpp"
 #include "bench/gpu_roofs.hpp"
+#include "bench/gpu_room.hpp"
 #include "bench/lead_in.hpp"
 #include "bench/origin.hpp"
-#include "bench/sampled_check.hpp"
 #include "core/memory.hpp"
 #include "core/thread_pool.hpp"
 #include "gemm/gpu/plan.hpp"
@@ -23,10 +23,6 @@
 
 namespace tilewise::bench {
 namespace {
-
-constexpr unsigned char kPoison = 0xFF;  // NaN in every float
-// Of what is free: for operands as for results; the rest is for the libraries' workspaces.
-constexpr double kShareOfMemory = 0.4;
 
 double rounded(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
@@ -60,34 +56,26 @@ class GpuBench {
         request_(request),
         listener_(listener),
         random_(request.seed),
-        stream_(device.create_stream()) {}
+        stream_(device.create_stream()),
+        room_(device, *stream_, request.operands, request.seed) {}
 
   GemmReport run();
 
  private:
   void describe();
-  std::vector<GpuProblem> problems() const;
-  void make_room(Dtype dtype, const std::vector<GpuProblem>& problems);
-  void measure(const GpuProblem& problem);
+  void measure(const GpuProblem& problem, const std::vector<GpuProblem>& all);
   std::optional<Contender> prepare(GpuLibrary& library, const GpuProblem& problem,
                                    std::string& no_kernel);
-  SampledVerdict check(Contender& contender, const GpuProblem& problem,
-                       const SampledReference& reference);
   bool compute_first(Contender& contender, const GpuProblem& problem,
                      const SampledReference& reference);
   void choose(Contender& contender);
   void time_all(std::vector<Contender>& contenders);
   EnqueueRun run_of(Contender& contender);
-  GpuMatrices matrices(int set) const;
   GemmResult blank(const GpuProblem& problem) const;
   void publish(GemmResult result);
   void leave_out(const std::string& name, const GpuProblem& problem, const std::string& reason) {
     report_.context.troubles.push_back({name, problem.name(), reason});
   }
-  std::uint64_t memory() const {
-    return static_cast<std::uint64_t>(kShareOfMemory * static_cast<double>(device_.free_memory()));
-  }
-  std::uint64_t cache() const { return device_.is_virtual() ? 0 : device_.gpu().l2_bytes; }
 
   device::Device& device_;
   GpuLibraries& libraries_;
@@ -96,12 +84,7 @@ class GpuBench {
   std::mt19937_64 random_;
   std::unique_ptr<device::Stream> stream_;
   GemmReport report_;
-  std::uint64_t room_ = 0;  // bytes of device memory for operands and results
-  std::optional<OperandPool> pool_;
-  std::optional<device::Buffer> results_;
-  std::vector<std::byte> c_;  // as it came back
-  Arrangement arrangement_;
-  Dtype result_ = Dtype::kF32;
+  GpuRoom room_;
   LeadInWork lead_in_;
   std::chrono::steady_clock::time_point begin_;
 };
@@ -114,13 +97,10 @@ GemmReport GpuBench::run() {
       lead->enqueue(microseconds);
     };
   }
-  const std::vector<GpuProblem> all = problems();
-  std::optional<Dtype> filled;
+  const std::vector<GpuProblem> all = problems_of(request_);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (listener_.next) listener_.next(i, all.size(), all[i].name());
-    if (filled != all[i].dtype) make_room(all[i].dtype, all);
-    filled = all[i].dtype;
-    measure(all[i]);
+    measure(all[i], all);
   }
   return std::move(report_);
 }
@@ -149,53 +129,9 @@ void GpuBench::describe() {
   }
 }
 
-// Dtype by dtype, so that one pool of operands serves all shapes; then mode by mode.
-std::vector<GpuProblem> GpuBench::problems() const {
-  std::vector<GpuProblem> all;
-  for (const Dtype dtype : request_.dtypes) {
-    const Dtype result =
-        request_.narrow_result && size_of(dtype) == 2 ? dtype : result_dtype(dtype);
-    const std::vector<ComputeMode> modes =
-        dtype == Dtype::kF32 ? request_.modes : std::vector{ComputeMode::kIeee};
-    for (const ComputeMode mode : modes) {
-      for (const GemmShape& shape : request_.shapes) {
-        all.push_back(make_problem(shape, dtype, result, mode, request_.gap));
-      }
-    }
-  }
-  return all;
-}
-
-// Room for the largest problem of the dtype that the device holds.
-void GpuBench::make_room(Dtype dtype, const std::vector<GpuProblem>& problems) {
-  pool_.reset(), results_.reset();
-  room_ = memory();
-  std::int64_t operands = 1;
-  std::uint64_t results = 1;
-  for (const GpuProblem& problem : problems) {
-    if (problem.dtype != dtype) continue;
-    try {
-      const Arrangement arrangement = arrange(problem, cache(), room_);
-      operands = std::max(operands, pool_elements(arrangement));
-      results = std::max(results, static_cast<std::uint64_t>(result_elements(arrangement)) *
-                                      size_of(problem.result));
-    } catch (const Error&) {  // measure() says it of the shape
-    }
-  }
-  pool_.emplace(device_, *stream_, dtype, request_.operands, request_.seed, operands);
-  results_.emplace(device_, results);
-}
-
-GpuMatrices GpuBench::matrices(int set) const {
-  const std::int64_t first = set * arrangement_.ab_stride;
-  return {pool_->address(first), pool_->address(first + arrangement_.b_offset),
-          results_->address() +
-              static_cast<std::uint64_t>(set * arrangement_.c_stride) * size_of(result_)};
-}
-
 EnqueueRun GpuBench::run_of(Contender& contender) {
   return [this, product = contender.product.get()](int set) {
-    product->enqueue(matrices(set), *stream_);
+    product->enqueue(room_.matrices(set), *stream_);
   };
 }
 
@@ -234,27 +170,13 @@ std::optional<Contender> GpuBench::prepare(GpuLibrary& library, const GpuProblem
   }
 }
 
-// C of NaN before, all of it back after.
-SampledVerdict GpuBench::check(Contender& contender, const GpuProblem& problem,
-                               const SampledReference& reference) {
-  const GpuMatrices first = matrices(0);
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(problem.shape.m * problem.ldc) * size_of(problem.result);
-  device_.fill(first.c, kPoison, bytes, *stream_);
-  contender.product->enqueue(first, *stream_);
-  if (c_.size() < bytes) c_.resize(bytes);
-  device_.copy_to_host(c_.data(), first.c, bytes, *stream_);
-  stream_->synchronize();
-  return reference.check(std::span(c_).first(bytes));
-}
-
 // Finds the fastest way to compute it and checks that; false: left out.
 bool GpuBench::compute_first(Contender& contender, const GpuProblem& problem,
                              const SampledReference& reference) {
   const bool own = contender.library == libraries_.own.get();
   try {
     choose(contender);
-    contender.verdict = check(contender, problem, reference);
+    contender.verdict = room_.check(*contender.product, reference);
   } catch (const Error& error) {
     if (own) throw;
     leave_out(contender.library->name(), problem, error.what());
@@ -271,8 +193,7 @@ void GpuBench::choose(Contender& contender) {
   const int count = contender.product->candidates();
   for (int i = 0; i < count && count > 1; ++i) {
     contender.product->select(i);
-    const double ms =
-        time_shortly(device_, *stream_, run_of(contender), arrangement_.sets, lead_in_);
+    const double ms = time_shortly(device_, *stream_, run_of(contender), room_.sets(), lead_in_);
     if (i == 0 || ms < best) best = ms, fastest = i;
   }
   contender.product->select(fastest);
@@ -282,30 +203,21 @@ void GpuBench::time_all(std::vector<Contender>& contenders) {
   std::vector<EnqueueRun> runs;
   for (Contender& contender : contenders) runs.push_back(run_of(contender));
   const std::vector<std::vector<double>> samples =
-      time_in_turns(device_, *stream_, runs, arrangement_.sets, request_.limits, lead_in_, random_);
+      time_in_turns(device_, *stream_, runs, room_.sets(), request_.limits, lead_in_, random_);
   for (std::size_t i = 0; i < runs.size(); ++i) contenders[i].milliseconds = samples[i];
 }
 
-void GpuBench::measure(const GpuProblem& problem) {
+void GpuBench::measure(const GpuProblem& problem, const std::vector<GpuProblem>& all) {
   begin_ = std::chrono::steady_clock::now();
   GemmResult result = blank(problem);
   try {
-    arrangement_ = arrange(problem, cache(), room_);
+    room_.enter(problem, all);
   } catch (const Error& error) {
     result.no_kernel = error.what();
     publish(std::move(result));
     return;
   }
-  result_ = problem.result;
-  pool_->lay_out(problem, arrangement_);
-  const auto from = [this](std::int64_t offset) {
-    return [this, offset](std::int64_t first, std::int64_t stride, std::int64_t count, double* to) {
-      pool_->read(offset + first, stride, count, to);
-    };
-  };
-  const SampledReference reference(problem, from(0), from(arrangement_.b_offset), request_.seed, 24,
-                                   [this](std::int64_t j) { return pool_->column_exponent(j); });
-
+  const SampledReference reference = room_.reference();
   std::vector<Contender> contenders;
   const auto enter = [&](GpuLibrary& library) {
     std::optional<Contender> contender = prepare(library, problem, result.no_kernel);
@@ -332,6 +244,22 @@ void GpuBench::measure(const GpuProblem& problem) {
 }
 
 }  // namespace
+
+// Dtype by dtype, so that one pool of operands serves all shapes; then mode by mode.
+std::vector<GpuProblem> problems_of(const GpuRequest& request) {
+  std::vector<GpuProblem> all;
+  for (const Dtype dtype : request.dtypes) {
+    const Dtype result = request.narrow_result && size_of(dtype) == 2 ? dtype : result_dtype(dtype);
+    const std::vector<ComputeMode> modes =
+        dtype == Dtype::kF32 ? request.modes : std::vector{ComputeMode::kIeee};
+    for (const ComputeMode mode : modes) {
+      for (const GemmShape& shape : request.shapes) {
+        all.push_back(make_problem(shape, dtype, result, mode, request.gap));
+      }
+    }
+  }
+  return all;
+}
 
 GemmReport run_gpu_bench(device::Device& device, GpuLibraries libraries, const GpuRequest& request,
                          const GemmListener& listener) {

@@ -30,6 +30,9 @@ struct GpuRequest {
   std::uint64_t seed = 1;
 };
 
+/// What is asked for, type by type, mode by mode.
+std::vector<GpuProblem> problems_of(const GpuRequest& request);
+
 /// The libraries that take part; peers may be none. `left_out` says of others why they do not.
 struct GpuLibraries {
   std::unique_ptr<GpuLibrary> own;
