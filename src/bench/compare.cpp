@@ -14,13 +14,6 @@
 namespace tilewise::bench {
 namespace {
 
-// The standard error of a median is 1.2533 standard deviations over the root of the samples, and the middle
-// half of a normal distribution spans 1.349 of them (percent of the median in, percent out).
-double median_error(double spread, std::size_t samples) {
-  const double count = samples > 0 ? static_cast<double>(samples) : 10;
-  return 1.2533 * spread / 1.349 / std::sqrt(count);
-}
-
 std::vector<std::string> common_peers(const ComparedResult& before, const ComparedResult& after) {
   std::vector<std::string> names;
   for (const auto& [name, gflops] : before.peers) {
@@ -96,6 +89,11 @@ void count(Comparison& comparison) {
 }
 
 }  // namespace
+
+double median_error(double spread, std::size_t samples) {
+  const double count = samples > 0 ? static_cast<double>(samples) : 10;
+  return 1.2533 * spread / 1.349 / std::sqrt(count);
+}
 
 std::string ComparedResult::key() const {
   const bool narrow = (dtype == "bf16" || dtype == "f16") && c_dtype == dtype;

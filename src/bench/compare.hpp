@@ -58,6 +58,10 @@ struct Comparison {
   std::size_t slower = 0, faster = 0, added = 0, missing = 0;
 };
 
+/// The standard error of a median of so many samples (0: ten) that spread so far, both in percent of it: 1.2533
+/// standard deviations over the root of the samples, of which the middle half of a normal distribution spans 1.349.
+double median_error(double spread, std::size_t samples);
+
 /// A row is slower or faster when its ratio is off 1 by more than the noise: `floor_percent`, or more where
 /// the spreads of the speeds that went into the ratio say so (their root of squares, each the standard
 /// error of a median times three).

@@ -23,6 +23,7 @@ struct GpuProblem {
   ComputeMode mode = ComputeMode::kIeee;  ///< of f32; other dtypes have kIeee only
   /// Elements from one row to the next of A, B and C as they are stored (A m×k, or k×m when transposed).
   std::int64_t lda = 0, ldb = 0, ldc = 0;
+  std::int64_t count = 1;  ///< products, whose matrices follow one another without gaps between
 
   std::int64_t rows_of_a() const { return shape.trans_a ? shape.k : shape.m; }
   std::int64_t rows_of_b() const { return shape.trans_b ? shape.n : shape.k; }

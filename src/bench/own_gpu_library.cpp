@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/own_gpu_library.hpp"
 
-#include <cstdlib>
-
 #include "bench/origin.hpp"
 #include "device/cuda/handles.hpp"
 #include "gemm/gpu/context.hpp"
-#include "gemm/gpu/plan.hpp"
+#include "gemm/gpu/product.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::bench {
@@ -54,21 +52,42 @@ template <class T, class C> class OwnProduct final : public GpuProduct {
 
   // What the library will choose for operands that begin on 256 bytes, as ours do.
   std::string planned() const {
-    constexpr GpuMatrices kAnywhere{256, 256, 256};
-    const auto batch = [](const auto& view) { return api::untyped(strided(view, 0)); };
-    const gpu::Problem problem =
-        gpu::problem_of(problem_.dtype, problem_.result, problem_.mode, 1,
-                        gpu::Scalar(1.0, nullptr, false), batch(a(kAnywhere)), batch(b(kAnywhere)),
-                        gpu::Scalar(0.0, nullptr, false), batch(c(kAnywhere)));
-    const GpuContext::State& state = context_.state();
-    return gpu::name_of(gpu::choose(problem, state.device->gpu(), state.workspace_limit,
-                                    gpu::wish_in(std::getenv("TILEWISE_PLAN"))));
+    const gpu::Choice choice =
+        gpu::choice_for(context_.state(), planned_problem(problem_, {256, 256, 256}));
+    return gpu::name_of(choice.plan) + (choice.by == gpu::ChosenBy::kTuning ? ", tuned" : "");
   }
 
   GpuContext& context_;
   GpuProblem problem_;
   std::string plan_;
 };
+
+class PlannedProduct final : public GpuProduct {
+ public:
+  PlannedProduct(const gpu::Plan& plan, GpuContext& context, const GpuProblem& problem)
+      : plan_(plan), context_(context), problem_(problem) {}
+  std::string plan() const override { return gpu::name_of(plan_); }
+  void enqueue(const GpuMatrices& matrices, device::Stream& stream) override {
+    gpu::run(context_.state(), plan_, planned_problem(problem_, matrices), stream);
+  }
+
+ private:
+  gpu::Plan plan_;
+  GpuContext& context_;
+  GpuProblem problem_;
+};
+
+// `rows`×`columns` as stored, of which the product sees the transpose where `turned`.
+api::Batch stored(device::Address address, std::int64_t rows, std::int64_t columns,
+                  std::int64_t leading, bool turned, Dtype dtype) {
+  const api::Matrix matrix{reinterpret_cast<const void*>(address),
+                           turned ? columns : rows,
+                           turned ? rows : columns,
+                           leading,
+                           turned ? Order::kColumnMajor : Order::kRowMajor,
+                           static_cast<std::int64_t>(size_of(dtype))};
+  return {matrix, rows * leading, nullptr, true};
+}
 
 class OwnLibrary final : public GpuLibrary {
  public:
@@ -98,6 +117,23 @@ class OwnLibrary final : public GpuLibrary {
 };
 
 }  // namespace
+
+gpu::Problem planned_problem(const GpuProblem& problem, const GpuMatrices& matrices) {
+  const GemmShape& s = problem.shape;
+  const api::Batch a = stored(matrices.a, problem.rows_of_a(), s.trans_a ? s.m : s.k, problem.lda,
+                              s.trans_a, problem.dtype);
+  const api::Batch b = stored(matrices.b, problem.rows_of_b(), s.trans_b ? s.k : s.n, problem.ldb,
+                              s.trans_b, problem.dtype);
+  const api::Batch c = stored(matrices.c, s.m, s.n, problem.ldc, false, problem.result);
+  return gpu::problem_of(problem.dtype, problem.result, problem.mode, problem.count,
+                         gpu::Scalar(1.0, nullptr, false), a, b, gpu::Scalar(0.0, nullptr, false),
+                         c);
+}
+
+std::unique_ptr<GpuProduct> product_by(const gpu::Plan& plan, GpuContext& context,
+                                       const GpuProblem& problem) {
+  return std::make_unique<PlannedProduct>(plan, context, problem);
+}
 
 std::unique_ptr<GpuLibrary> open_own_gpu_library(GpuContext& context) {
   return std::make_unique<OwnLibrary>(context);

@@ -20,5 +20,6 @@ void add_gemm(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_emulate(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
 
 }  // namespace tilewise::cli

@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   cli::add_bench(app, action);
   cli::add_emulate(app, action);
   cli::add_plan(app, action);
+  cli::add_tune(app, action);
   app.set_version_flag("--version", "tilewise " TILEWISE_VERSION);
   app.footer(
       "Examples:\n"
@@ -35,7 +36,8 @@ int run(int argc, char** argv) {
       "  tilewise gemm A.npy B.npy -o C.npy multiply matrices of your own\n"
       "  tilewise bench                     the CPU's speed beside other libraries\n"
       "  tilewise emulate --help            run a CUDA kernel of your own on the virtual GPU\n"
-      "  tilewise plan --m 64 --n 64 --k 64 which GPU kernel a product would run on, and why\n\n"
+      "  tilewise plan --m 64 --n 64 --k 64 which GPU kernel a product would run on, and why\n"
+      "  tilewise tune --help               measure which GPU kernel is fastest, and keep it\n\n"
       "Exit codes: 0 done, 1 a result was wrong, 2 bad usage or input, 3 no such device.");
 
   // 2. What the user asked for. --help and --version are answered here.

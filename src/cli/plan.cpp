@@ -18,6 +18,7 @@
 #include "cli/outputs.hpp"
 #include "core/file.hpp"
 #include "device/device.hpp"
+#include "gemm/gpu/tuned_load.hpp"
 #include "model/gpu.hpp"
 #include "tilewise/error.hpp"
 
@@ -28,6 +29,7 @@ using gpu::Candidate;
 using gpu::Problem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::array<std::string_view, 3> kOrigins{"planner", "tuning", "TILEWISE_PLAN"};
 constexpr std::array<std::string_view, 4> kDtypes{"f32", "f64", "bf16", "f16"};
 constexpr std::array<std::string_view, 3> kModes{"ieee", "accurate", "tf32"};
 constexpr std::array<std::string_view, 4> kTransposes{"nn", "nt", "tn", "tt"};
@@ -134,6 +136,17 @@ std::string choice_text(const gpu::Plan& plan) {
   return out + fmt::format("  {} bytes of workspace\n", plan.workspace_bytes);
 }
 
+std::string origin_text(const gpu::Choice& choice) {
+  if (choice.by == gpu::ChosenBy::kWish) return "  as TILEWISE_PLAN asks\n";
+  if (choice.by != gpu::ChosenBy::kTuning) return {};
+  const gpu::TunedPlan& tuned = *choice.tuned;
+  std::string out = fmt::format("  as tuned on {}: {:.1f} us measured", tuned.date.substr(0, 10),
+                                tuned.microseconds);
+  if (tuned.plan == tuned.planner) return out + ", the planner's choice too\n";
+  return out + fmt::format(", {:.1f} by the planner's choice, {}\n", tuned.planner_microseconds,
+                           tuned.planner);
+}
+
 Json json_of(const Candidate& candidate, const Problem& problem) {
   Json value{{"kernel", candidate.kernel->name}};
   if (!candidate.plan) {
@@ -168,18 +181,22 @@ int run(const PlanOptions& options) {
   check_outputs({{"--json", options.json}}, {});
   const auto wish = gpu::wish_in(std::getenv("TILEWISE_PLAN"));
   const std::vector<Candidate> all = gpu::candidates(problem, gpu, gpu::kNoLimit);
-  const gpu::Plan plan = gpu::choose(problem, gpu, gpu::kNoLimit, wish);
+  const gpu::TunedPlans tuned = gpu::load_tuned(gpu::tuned_place(nullptr), gpu, complain);
+  const gpu::Choice choice = gpu::decide(problem, gpu, gpu::kNoLimit, wish, tuned);
 
   std::string out = fmt::format("{} ({} -> {}), {}×{}×{}", options.mode, options.dtype,
                                 name_of(problem.result), options.m, options.n, options.k);
   if (options.batch != 1) out += fmt::format(", {} times", options.batch);
-  out += fmt::format(", {} on {}\n{}", options.trans, gpu.name, choice_text(plan));
-  if (wish) out += "  as TILEWISE_PLAN asks\n";
+  out += fmt::format(", {} on {}\n{}", options.trans, gpu.name, choice_text(choice.plan));
+  out += origin_text(choice);
   out +=
       "\nEstimates, in microseconds: the longest of multiply, memory and cache, and the others\n";
   out += table(all, problem);
   if (!options.json.empty()) {
-    Json value{{"gpu", gpu.name}, {"plan", gpu::name_of(plan)}, {"candidates", Json::array()}};
+    Json value{{"gpu", gpu.name},
+               {"plan", gpu::name_of(choice.plan)},
+               {"chosen_by", kOrigins[static_cast<std::size_t>(choice.by)]},
+               {"candidates", Json::array()}};
     for (const Candidate& candidate : all)
       value["candidates"].push_back(json_of(candidate, problem));
     write_file(options.json, value.dump(2) + "\n");
