@@ -109,7 +109,7 @@ TEST_F(GpuWorkspace, IsNoneWherePlansNeedNone) {
 }
 
 TEST_F(GpuWorkspace, OfABatchIsForAllOfIt) {
-  constexpr std::int64_t kCount = 3, kM = 8, kN = 12, kK = 4096;
+  constexpr std::int64_t kCount = 3, kM = 16, kN = 12, kK = 4096;
   Matrix<float> a(kCount * kM, kK, {}, 1), b(kK, kN, {}, 2), c(kCount * kM, kN, {}, 3);
   OnGpu on_a(a);
   OnGpu on_b(b);
