@@ -17,6 +17,9 @@ using kernels::Pipe;
 // What is not in the facts of a GPU, by order of magnitude.
 constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
+constexpr double kPairsMicroseconds =
+    3.0;  // from the first load of the pass that makes pairs to its last store
+constexpr double kStreamMicroseconds = 4.0;       // stretches that begin and end within tiles
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
@@ -40,12 +43,11 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
   return f32;
 }
 
-// Clusters of so many blocks that run at a time: one lies within a group of multiprocessors, of which some GPUs have
-// 18 in some groups, all at least 16.
+// Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ. An
+// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six.
 std::int64_t clusters_at_a_time(int blocks, const model::Gpu& gpu) {
-  constexpr std::int64_t kGroup = 16;
-  const std::int64_t groups = std::max<std::int64_t>(1, gpu.sm_count / kGroup);
-  return std::max<std::int64_t>(1, groups * (kGroup / blocks));
+  const std::int64_t usable = blocks > 2 ? gpu.sm_count * 15 / 16 : gpu.sm_count;
+  return std::max<std::int64_t>(1, usable / blocks);
 }
 
 // Steps of k of the busiest block where tiles are streamed.
@@ -169,9 +171,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   } else if (plan.streamed > 0) {
     // A block stores a part or two, and reads what others left of a tile.
     const double tile = 4.0 * kernel.bm * kernel.bn;
-    e.reduction =
-        1.0 + 2 * tile / kStoreBytesPerMicrosecond + 3 * tile / kReducerBytesPerMicrosecond;
-    e.launches += kLaunchMicroseconds;  // the clearing
+    const double parts =
+        static_cast<double>(stream_blocks(kernel, gpu)) / static_cast<double>(plan.streamed) + 1;
+    e.reduction = kStreamMicroseconds + 2 * tile / kStoreBytesPerMicrosecond +
+                  parts * tile / kReducerBytesPerMicrosecond;
+    if (plan.b.preparation != kernels::Preparation::kPairs)
+      e.launches += kLaunchMicroseconds;  // the clearing
   } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));
@@ -183,6 +188,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     if (factor->preparation == kernels::Preparation::kNone) continue;
     e.preparation += prepared_bytes(*factor) / bandwidth;
     e.launches += kLaunchMicroseconds;
+    if (factor == &plan.b && factor->preparation == kernels::Preparation::kPairs)
+      e.preparation += kPairsMicroseconds;
   }
   e.microseconds =
       std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
