@@ -247,9 +247,8 @@ std::vector<Case> bounds_cases() {
        32,
        {{kIn, 64}, {kOut, 64}},
        [] {
-         return words(64, [](int i) {
-           return in(32 * (1 - i / 32) + (i % 32 < 31 ? i % 32 + 1 : 31));
-         });
+         return words(
+             64, [](int i) { return in(32 * (1 - i / 32) + (i % 32 < 31 ? i % 32 + 1 : 31)); });
        }},
       {"shared_misaligned", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
       {"misaligned_vector",

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bug: a warpgroup that gave registers up wants them back with setmaxnreg.dec, which is for giving up more:
-// what happens then is not defined.
+// Bug: a warpgroup that gave registers up wants them back with setmaxnreg.dec, which is for giving up more;
+// an H200 calls that an illegal instruction.
 #include "ptx.cuh"
 
 template <bool kFixed>

@@ -5,7 +5,8 @@
 # Runs every planted bug and its twin on this machine's GPU, alone and under each tool of
 # compute-sanitizer, and writes what came of it as one CSV file, and everything the tools said beside it.
 # Needs nvcc, g++, compute-sanitizer and a GPU of compute capability 9.0.
-#   tests/bugs/sanitizer/sweep.sh OUT.csv [JOBS [SECONDS]]
+#   tests/bugs/sanitizer/sweep.sh OUT.csv [JOBS [SECONDS [CASE...]]]
+# With CASEs only these run, and where OUT.csv is there, their rows replace those in it.
 # Columns: case; version (bug, fixed); tool (none: the kernel alone); verdict (found, clean, hang, none);
 # result (right, wrong, hang, error: the driver's, failed: no launch); lines: of the case's file that the
 # tool named, or else of the headers; first: its first sentence.
@@ -14,6 +15,7 @@ set -euo pipefail
 out=${1:?usage: sweep.sh OUT.csv [JOBS [SECONDS]]}
 jobs=${2:-4}
 export SECONDS_EACH=${3:-20}
+only=("${@:4}")
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 export work
@@ -22,8 +24,10 @@ mkdir "$work/images" "$work/rows" "$work/logs"
 
 g++ -std=c++20 -O1 -I"$folder" "$folder/sanitizer/launch_case.cpp" "$folder/cases.cpp" \
   -o "$work/launch_case" -ldl
+mapfile -t names < <("$work/launch_case" --list)
+if ((${#only[@]})); then names=("${only[@]}"); fi
 # shellcheck disable=SC2016  # the inner shell is to expand it
-find "$folder" -maxdepth 1 -name '*.cu' -print0 | xargs -0 -P "$(nproc)" -I{} sh -c \
+printf "$folder/%s.cu\0" "${names[@]}" | xargs -0 -P "$(nproc)" -I{} sh -c \
   'nvcc -std=c++20 -O3 -lineinfo -cubin -arch=sm_90a "$1" -o "$work/images/$(basename "$1" .cu).cubin" \
      2>"$work/logs/$(basename "$1" .cu).nvcc" || echo "nvcc failed: $1" >&2' sh {}
 
@@ -58,18 +62,26 @@ one_run() {
 }
 export -f one_run
 
-for name in $("$work/launch_case" --list); do
+for name in "${names[@]}"; do
   for version in bug fixed; do
     for tool in none memcheck racecheck initcheck synccheck; do echo "$name $version $tool"; done
   done
 done >"$work/runs"
 xargs -P "$jobs" -L1 bash -c 'one_run "$@"' _ <"$work/runs"
 
+if ((${#only[@]})) && [[ -s $out ]]; then
+  pattern="^($(IFS='|' && echo "${only[*]}")),"
+  grep -vE "$pattern" "$out" >"$work/kept" || true
+else
+  : >"$work/kept"
+fi
 {
+  if [[ -s $work/kept ]]; then cat "$work/kept"; else
   echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1)"
   echo "# $(compute-sanitizer --version | tail -1)"
   echo "# $(nvcc --version | tail -1)"
   echo "case,version,tool,verdict,result,lines,first"
+  fi
   while read -r name version tool; do cat "$work/rows/$name.$version.$tool"; done <"$work/runs"
 } >"$out"
 for log in "$work"/logs/*; do
