@@ -27,6 +27,10 @@ constexpr double kStoreBytesPerMicrosecond = 3e4;  // that a block stores, with 
 constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
 constexpr double kMemoryShare = 0.85;              // of the datasheet's bandwidth that copies reach
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
+constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
+constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
+constexpr double kFollowerMicroseconds =
+    1.2;  // from the end of a kernel to the next, which waits for it
 
 // FLOP a cycle and SM. A rate that the catalogue does not know is taken as that of the plain pipes.
 double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
@@ -158,7 +162,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             static_cast<double>(size_of(oriented.result)) /
                             kStoreBytesPerMicrosecond;
   // The first load, the last store, and what of those between does not hide behind multiplications.
-  e.fill = kFillMicroseconds + tile_store +
+  e.fill = kernel.overhead + kFillMicroseconds + tile_store +
            0.3 * (kFillMicroseconds + tile_store) * std::max(0.0, std::ceil(e.waves) - 1);
 
   e.launches = kLaunchMicroseconds;
@@ -177,6 +181,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                   parts * tile / kReducerBytesPerMicrosecond;
     if (plan.b.preparation != kernels::Preparation::kPairs)
       e.launches += kLaunchMicroseconds;  // the clearing
+  } else if (plan.parts > 1 && !plan.parts_entry.empty()) {
+    const double partials = 4.0 * kernel.bm * kernel.bn * blocks;
+    e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
+    e.launches += kFollowerMicroseconds;
   } else if (plan.parts > 1) {
     const double tile =
         static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));

@@ -10,6 +10,7 @@
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
 #include "kernels/gemm/split_f32.hpp"
+#include "kernels/gemm/strip.hpp"
 #include "kernels/images.hpp"
 #include "tilewise/error.hpp"
 
@@ -149,10 +150,26 @@ TensorMap map_of_result(device::Device& device, const kernels::GemmResult& c,
                 kRows);
 }
 
+// What adds up the parts of k that the kernel just launched leaves.
+void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
+                  std::int64_t matrices, device::Device& device, Kernels& kernels,
+                  device::Stream& stream) {
+  const std::int64_t sums = tiles_of(*plan.kernel, oriented) * plan.kernel->bm * plan.kernel->bn;
+  const std::array<const void*, 1> values{&arguments};
+  device::Launch launch;
+  launch.grid = {static_cast<std::uint32_t>(sums / kernels::kStripSumsOfBlock), 1,
+                 static_cast<std::uint32_t>(matrices)};
+  launch.block = {kernels::kStripSumThreads, 1, 1};
+  launch.arguments = values;
+  launch.overlaps_previous = device.gpu().compute_major >= 9;
+  device.launch(kernels.find(plan.kernel->unit, plan.parts_entry), launch, stream);
+}
+
 // One launch for each kMostMatrices matrices, or for persistent kernels one for all.
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
-                   device::Device& device, device::Kernel& entry, device::Stream& stream,
+                   device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
+  device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
   const GemmKernel& kernel = *plan.kernel;
   const int sm_count = device.gpu().sm_count;
   arguments.matrices = static_cast<int>(oriented.count);
@@ -187,6 +204,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         entry,
         launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values, follows),
         stream);
+    if (plan.parts > 1 && !plan.parts_entry.empty())
+      launch_parts(plan, oriented, some, matrices, device, kernels, stream);
   }
 }
 
@@ -225,7 +244,6 @@ device::Kernel& Kernels::find(std::string_view unit, std::string_view entry) {
 void launch(const Plan& plan, const Problem& problem, device::Device& device, Kernels& kernels,
             device::Stream& stream, device::Address workspace) {
   const Problem oriented = oriented_for(*plan.kernel, problem);
-  device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
   GemmArguments arguments = prepare(plan, oriented, device, kernels, stream, workspace);
   arguments.split.parts = plan.parts;
   arguments.split.k_each = plan.k_each;
@@ -234,13 +252,14 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   if (plan.partials.bytes > 0) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
-    if (plan.b.preparation != kernels::Preparation::kPairs)  // which clears them on the way
+    if (plan.arrivals.bytes > 0 &&
+        plan.b.preparation != kernels::Preparation::kPairs)  // which clears them, too
       clear(device, kernels, stream, workspace + plan.arrivals.offset, plan.arrivals.bytes);
   }
-  const bool follows = plan.partials.bytes > 0 ||
+  const bool follows = plan.arrivals.bytes > 0 ||
                        plan.a.preparation != kernels::Preparation::kNone ||
                        plan.b.preparation != kernels::Preparation::kNone;
-  launch_kernel(plan, oriented, arguments, device, entry, stream, workspace, follows);
+  launch_kernel(plan, oriented, arguments, device, kernels, stream, workspace, follows);
 }
 
 }  // namespace tilewise::gpu

@@ -117,6 +117,7 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
+  plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";
@@ -141,7 +142,7 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   if (plan.parts == 1 || plan.in_cluster) return plan;
   const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
                                                 std::min(oriented.count, kMostMatrices));
-  plan.arrivals = take(plan, tiles * sizeof(unsigned));
+  if (plan.parts_entry.empty()) plan.arrivals = take(plan, tiles * sizeof(unsigned));
   plan.partials =
       take(plan, tiles * static_cast<std::uint64_t>(plan.parts) *
                      static_cast<std::uint64_t>(kernel.bm * kernel.bn) * sum_bytes_of(oriented));
@@ -209,6 +210,14 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
   }
   if (stream) offer(candidate, *stream, oriented, gpu, limit);
   return candidate;
+}
+
+// Why a kernel for thin products is not worth considering, if so.
+std::string too_thick(const GemmKernel& kernel, const Problem& oriented) {
+  if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
+  if (oriented.n() <= kernel.most_columns) return {};
+  return phrase("is for at most {} {}", kernel.most_columns,
+                kernel.transposes_result ? "rows" : "columns");
 }
 
 [[noreturn]] void refuse(const std::vector<Candidate>& all, const Problem& problem,
@@ -289,8 +298,9 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
   const bool is_meant = wish && computes(*wish->kernel, problem);
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
-    if (!is_meant && oriented_for(kernel, problem).m() > kernel.most_rows) {
-      all.push_back({&kernel, {}, {}, phrase("is for at most {} rows", kernel.most_rows)});
+    const std::string refusal = is_meant ? "" : too_thick(kernel, oriented_for(kernel, problem));
+    if (!refusal.empty()) {
+      all.push_back({&kernel, {}, {}, refusal});
       continue;
     }
     all.push_back(candidate_of(kernel, problem, gpu, limit, is_meant ? *wish : Wish{}));

@@ -34,18 +34,21 @@ struct PreparedFactor {
 };
 
 /// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals` where no preparation
-/// does it, the kernel. More than
-/// kMostMatrices matrices go in several launches, but for persistent kernels.
+/// does it, the kernel, the one that adds up its parts. More than kMostMatrices matrices go in several launches, but
+/// for persistent kernels.
 struct Plan {
   const kernels::GemmKernel* kernel = nullptr;
   std::string_view entry;
+  std::string_view
+      parts_entry;  ///< what adds up the parts of k behind it; empty: the kernel itself
   int parts = 1;
   bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
   std::int64_t streamed = 0;
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
-  Piece partials, arrivals;  ///< where parts > 1 or tiles are streamed
+  Piece partials,
+      arrivals;  ///< where parts > 1 or tiles are streamed; no arrivals with `parts_entry`
   std::uint64_t workspace_bytes = 0;
 };
 

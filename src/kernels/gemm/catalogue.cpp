@@ -156,7 +156,85 @@ constexpr GemmKernel thin(std::string_view name,
 #define TILEWISE_THIN(rows) \
   thin("thin_f32_" #rows, TILEWISE_FOUR_ORDERS("gemm_thin_f32_" #rows), rows)
 
+// Strips (strip.cuh): `lines` × `n` a warp, `across` warps side by side and `down` along k, each with a ring of its own.
+struct StripWarps {
+  int lines, n, bk, stages, across, down;
+};
+constexpr GemmKernel strip(std::string_view name,
+                           std::array<std::array<std::string_view, 2>, 2> entries,
+                           std::array<std::array<std::string_view, 2>, 2> part_entries,
+                           Dtype operand, Dtype result, const StripWarps& w, bool transposed,
+                           int most_columns, int blocks_per_sm, double efficiency) {
+  const int element = operand == Dtype::kF32 ? 4 : 2, warps = w.across * w.down;
+  const int ring = w.stages * (w.lines + w.n) * w.bk * element;
+  return {.name = name,
+          .unit = operand == Dtype::kF32    ? "strip_f32"
+                  : operand == Dtype::kBF16 ? "strip_bf16"
+                                            : "strip_f16",
+          .entries = entries,
+          .part_entries = part_entries,
+          .operand = operand,
+          .result = result,
+          .compute_major = 9,
+          .bm = w.lines * w.across,
+          .bn = w.n,
+          .bk = w.bk,
+          .stages = w.stages,
+          .threads = warps * 32,
+          .dynamic_shared_bytes = warps * ring + (w.down > 1 ? w.lines * w.across * w.n * 4 : 0),
+          .blocks_per_sm = blocks_per_sm,
+          .most_columns = most_columns,
+          .alignment = 16,
+          .preparation = Preparation::kRestride,
+          .transposes_result = transposed,
+          .overlaps_previous = true,
+          .pipe = operand == Dtype::kF32   ? Pipe::kF32
+                  : operand == Dtype::kF16 ? Pipe::kTensorF16
+                                           : Pipe::kTensorBF16,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency / blocks_per_sm,
+          .overhead = 0.9};
+}
+#define TILEWISE_STRIP_PARTS(name)                                                 \
+  {                                                                                \
+    {                                                                              \
+      {name "_xx_parts", name "_xk_parts"}, { name "_kx_parts", name "_kk_parts" } \
+    }                                                                              \
+  }
+// `tile` columns of C at a time of as many as there are, or rows of it. bench/results/h200: what they reach.
+#define TILEWISE_STRIP(name, entry, operand, result, warps, most, together, efficiency)            \
+  strip(name, TILEWISE_FOUR_ORDERS(entry), TILEWISE_STRIP_PARTS(entry), operand, result, warps,    \
+        false, most, together, efficiency),                                                        \
+      strip(name "_transposed", TILEWISE_FOUR_ORDERS(entry), TILEWISE_STRIP_PARTS(entry), operand, \
+            result, warps, true, most, together, efficiency)
+constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 8},
+    kStripHalves32{64, 32, 64, 4, 1, 4}, kStripHalves64{32, 64, 64, 4, 1, 4},
+    kStripHalvesShort{32, 32, 64, 2, 2, 1};
+constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 32, 2, 1, 16},
+    kStripFloats32{64, 32, 32, 2, 1, 8};
+#define TILEWISE_STRIPS_OF_HALVES(type, dtype, suffix, result)                                  \
+  TILEWISE_STRIP("strip_" type "_32x8" suffix, "gemm_strip_" type "_32x8", dtype, result,       \
+                 kStripHalves8, 8, 1, 0.2),                                                     \
+      TILEWISE_STRIP("strip_" type "_32x16" suffix, "gemm_strip_" type "_32x16", dtype, result, \
+                     kStripHalves16, 16, 1, 0.2),                                               \
+      TILEWISE_STRIP("strip_" type "_64x32" suffix, "gemm_strip_" type "_64x32", dtype, result, \
+                     kStripHalves32, 64, 1, 0.2),                                               \
+      TILEWISE_STRIP("strip_" type "_32x64" suffix, "gemm_strip_" type "_32x64", dtype, result, \
+                     kStripHalves64, 128, 1, 0.2),                                              \
+      TILEWISE_STRIP("strip_" type "_64x32_short" suffix, "gemm_strip_" type "_64x32_short",    \
+                     dtype, result, kStripHalvesShort, 64, 6, 0.065)
+#define TILEWISE_STRIP_OF_FLOATS(tile, warps, most, efficiency)                                    \
+  TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
+                 1, efficiency)
+
 constexpr std::array kKernels{
+    TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
+    TILEWISE_STRIP_OF_FLOATS("32x16", kStripFloats16, 16, 0.38),
+    TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 128, 0.52),
+    TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "", Dtype::kBF16),
+    TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
+    TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "", Dtype::kF16),
+    TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     TILEWISE_THIN(1),
     TILEWISE_THIN(4),
     TILEWISE_THIN(8),

@@ -49,6 +49,8 @@ struct GemmKernel {
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
   /// Kernels in the image, empty where an order is not read: [A along k][B along k].
   std::array<std::array<std::string_view, 2>, 2> entries = {};
+  /// Of kernels whose parts of k a second kernel adds up, instead of the last block: that one (strip.hpp).
+  std::array<std::array<std::string_view, 2>, 2> part_entries = {};
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
   int compute_major = 8;  ///< 8: and later; 9: 9.0 alone (sm_90a)
@@ -66,6 +68,8 @@ struct GemmKernel {
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
   /// Rows of C up to which it is worth considering; TILEWISE_PLAN may ask for it beyond.
   std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
+  /// The same of columns of what it computes: rows of C where it transposes the result.
+  std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
   /// elements are enough.
@@ -84,6 +88,8 @@ struct GemmKernel {
   /// Of the pipe's peak, with a full multiprocessor and with one block on it alone: measured, or guessed from the
   /// ladder until then. What the cost estimate stands on.
   double efficiency = 0.5, efficiency_alone = 0.4;
+  double overhead =
+      0;  ///< µs before its first load and behind its last, beyond those of other kernels
 };
 
 /// Every kernel.

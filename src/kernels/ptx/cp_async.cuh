@@ -17,7 +17,14 @@ __device__ __forceinline__ void cp_async_16(void* to, const void* from, bool ins
                : "memory");
 }
 
-// The same for 8 and for 4 bytes, by way of the L1 cache.
+// Copies the first `bytes` of 16 (0 to 16) and writes zeros behind them; what lies beyond is not read.
+__device__ __forceinline__ void cp_async_up_to_16(void* to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+               "l"(__cvta_generic_to_global(from)), "r"(bytes)
+               : "memory");
+}
+
+// cp_async_16() for 8 and for 4 bytes, by way of the L1 cache.
 __device__ __forceinline__ void cp_async_8(void* to, const void* from, bool inside) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to)),
                "l"(__cvta_generic_to_global(from)), "r"(inside ? 8 : 0)

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The types of elements that strips are of, and how sums become elements of C: f32, or the type of A and B.
+#pragma once
+
+#include "kernels/gemm/result.cuh"
+
+namespace gemm {
+
+struct StripF32 {
+  using Stored = float;
+};
+struct StripF16 {
+  using Stored = Half;
+  using Element = ptx::F16;
+};
+struct StripBF16 {
+  using Stored = Half;
+  using Element = ptx::BF16;
+};
+
+// C = alpha·sum, already multiplied, + beta·C.
+template <class Type> __device__ __forceinline__ void store_one(float* c, float sum, float beta) {
+  *c = beta == 0 ? sum : fmaf(beta, *c, sum);
+}
+template <class Type> __device__ __forceinline__ void store_one(Half* c, float sum, float beta) {
+  using Element = typename Type::Element;
+  if (beta != 0) sum = fmaf(beta, widen<Element>(*c), sum);
+  *c = static_cast<Half>(pack<Element>(sum, 0));
+}
+
+// The same for four neighbours, aligned to as much.
+template <class Type>
+__device__ __forceinline__ void store_aligned_four(float* c, float4 sums, float beta) {
+  if (beta != 0) {
+    const float4 old = *reinterpret_cast<const float4*>(c);
+    sums = make_float4(fmaf(beta, old.x, sums.x), fmaf(beta, old.y, sums.y),
+                       fmaf(beta, old.z, sums.z), fmaf(beta, old.w, sums.w));
+  }
+  *reinterpret_cast<float4*>(c) = sums;
+}
+template <class Type>
+__device__ __forceinline__ void store_aligned_four(Half* c, float4 sums, float beta) {
+  using Element = typename Type::Element;
+  if (beta != 0) {
+    const uint2 old = *reinterpret_cast<const uint2*>(c);
+    const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
+    sums = make_float4(fmaf(beta, of(old.x), sums.x), fmaf(beta, of(old.x >> 16), sums.y),
+                       fmaf(beta, of(old.y), sums.z), fmaf(beta, of(old.y >> 16), sums.w));
+  }
+  *reinterpret_cast<uint2*>(c) =
+      make_uint2(pack<Element>(sums.x, sums.y), pack<Element>(sums.z, sums.w));
+}
+
+// Of four neighbours those that are there: `left` from the first on.
+template <class Type, class C>
+__device__ __forceinline__ void store_four(C* c, const float4& sums, long long left, float beta) {
+  if (left >= 4 && reinterpret_cast<size_t>(c) % (4 * sizeof(C)) == 0) {
+    store_aligned_four<Type>(c, sums, beta);
+    return;
+  }
+  if (left > 0) store_one<Type>(c, sums.x, beta);
+  if (left > 1) store_one<Type>(c + 1, sums.y, beta);
+  if (left > 2) store_one<Type>(c + 2, sums.z, beta);
+  if (left > 3) store_one<Type>(c + 3, sums.w, beta);
+}
+
+}  // namespace gemm
