@@ -76,7 +76,8 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
     return a_step * streamed_steps(plan, oriented, gpu) / (peak * kernel.efficiency);
   }
   const std::int64_t on_one =
-      plan.in_cluster ? divide_up(blocks / plan.parts, clusters_at_a_time(plan.parts, gpu))
+      plan.cluster_parts > 1
+          ? divide_up(blocks / plan.cluster_parts, clusters_at_a_time(plan.cluster_parts, gpu))
                       : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
   const std::int64_t together = std::max(1, kernel.blocks_per_sm);
   const std::int64_t rest = on_one % together;
@@ -145,8 +146,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.blocks = e.tiles * plan.parts;
   const double sms = std::max(1, gpu.sm_count), blocks = static_cast<double>(e.blocks);
   e.waves = blocks / (sms * kernel.blocks_per_sm);
-  if (plan.in_cluster) {
-    e.waves = blocks / plan.parts / static_cast<double>(clusters_at_a_time(plan.parts, gpu));
+  if (plan.cluster_parts > 1) {
+    e.waves = blocks / plan.cluster_parts /
+              static_cast<double>(clusters_at_a_time(plan.cluster_parts, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
@@ -166,30 +168,32 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
            0.3 * (kFillMicroseconds + tile_store) * std::max(0.0, std::ceil(e.waves) - 1);
 
   e.launches = kLaunchMicroseconds;
-  if (plan.in_cluster) {
+  const double tile_sums =
+      static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));
+  if (plan.cluster_parts > 1) {
     // Blocks of a cluster end after one tile: nothing of the next one hides behind this one.
     const double rounds = std::ceil(e.waves);
     e.fill = (kFillMicroseconds + tile_store) * rounds;
-    e.reduction = rounds * (kClusterJoinMicroseconds +
-                            4.0 * kernel.bm * kernel.bn / kClusterBytesPerMicrosecond);
+    e.reduction = rounds * (kClusterJoinMicroseconds + tile_sums / kClusterBytesPerMicrosecond);
   } else if (plan.streamed > 0) {
     // A block stores a part or two, and reads what others left of a tile.
-    const double tile = 4.0 * kernel.bm * kernel.bn;
     const double parts =
         static_cast<double>(stream_blocks(kernel, gpu)) / static_cast<double>(plan.streamed) + 1;
-    e.reduction = kStreamMicroseconds + 2 * tile / kStoreBytesPerMicrosecond +
-                  parts * tile / kReducerBytesPerMicrosecond;
+    e.reduction = kStreamMicroseconds + 2 * tile_sums / kStoreBytesPerMicrosecond +
+                  parts * tile_sums / kReducerBytesPerMicrosecond;
     if (plan.b.preparation != kernels::Preparation::kPairs)
       e.launches += kLaunchMicroseconds;  // the clearing
-  } else if (plan.parts > 1 && !plan.parts_entry.empty()) {
+  }
+  if (plan.parts > 1 && !plan.parts_entry.empty()) {
     const double partials = 4.0 * kernel.bm * kernel.bn * blocks;
     e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
     e.launches += kFollowerMicroseconds;
-  } else if (plan.parts > 1) {
-    const double tile =
-        static_cast<double>(kernel.bm) * kernel.bn * static_cast<double>(sum_bytes_of(oriented));
-    const double rounds = std::ceil(static_cast<double>(e.tiles) / sms);
-    e.reduction = rounds * tile * plan.parts / kReducerBytesPerMicrosecond + 1.0;
+  } else if (plan.parts > plan.cluster_parts) {
+    // The blocks of the last cluster share what is to be read.
+    const double rounds =
+        std::ceil(static_cast<double>(e.tiles) * plan.cluster_parts / sms) / plan.cluster_parts;
+    e.reduction +=
+        rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
     e.launches += kLaunchMicroseconds;  // the clearing
   }
   for (const PreparedFactor* factor : {&plan.a, &plan.b}) {

@@ -104,7 +104,8 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
 Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
   const GemmKernel& kernel = *plan.kernel;
   const std::int64_t tiles = tiles_of(kernel, oriented);
-  if (plan.in_cluster) return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
+  if (plan.cluster_parts > 1)
+    return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -188,10 +189,12 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
           kernel.box_b);
     }
-    const std::array<const void*, 4> values{&arguments, &map_a, &map_b, &map_c};
+    const std::array<const void*, 4> all{&arguments, &map_a, &map_b, &map_c};
+    const std::span<const void* const> values(all.data(), kernel.maps_result ? 4 : 3);
     device::Launch launch = launch_of(
         kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values, follows);
-    if (plan.in_cluster) launch.cluster = {static_cast<std::uint32_t>(plan.parts), 1, 1};
+    if (plan.cluster_parts > 1)
+      launch.cluster = {static_cast<std::uint32_t>(plan.cluster_parts), 1, 1};
     device.launch(entry, launch, stream);
     return;
   }

@@ -139,12 +139,21 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
   plan.in_cluster = plan.parts > 1 && plan.parts <= kernel.most_parts_in_cluster;
+  if (plan.in_cluster) plan.cluster_parts = plan.parts;
   if (plan.parts == 1 || plan.in_cluster) return plan;
-  const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) *
-                                                std::min(oriented.count, kMostMatrices));
-  if (plan.parts_entry.empty()) plan.arrivals = take(plan, tiles * sizeof(unsigned));
+  if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
+    plan.cluster_parts = kernel.most_parts_in_cluster;
+    plan.parts = static_cast<int>(
+        round_up(std::int64_t{plan.parts}, std::int64_t{plan.cluster_parts}));
+  }
+  const std::int64_t at_once =
+      kernel.persistent ? oriented.count : std::min(oriented.count, kMostMatrices);
+  const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) * at_once);
+  const auto cluster_parts = static_cast<std::uint64_t>(plan.cluster_parts);
+  if (plan.parts_entry.empty())
+    plan.arrivals = take(plan, tiles * cluster_parts * sizeof(unsigned));
   plan.partials =
-      take(plan, tiles * static_cast<std::uint64_t>(plan.parts) *
+      take(plan, tiles * (static_cast<std::uint64_t>(plan.parts) / cluster_parts) *
                      static_cast<std::uint64_t>(kernel.bm * kernel.bn) * sum_bytes_of(oriented));
   return plan;
 }

@@ -39,6 +39,8 @@ struct GemmResult {
 /// `partials` is null, the parts are the blocks of a cluster, which add up what lies in their shared memory.
 /// Or, of persistent kernels, the steps of kBK k of the first `streamed` tiles (clusters of tiles) are dealt out
 /// evenly among all blocks (units.cuh).
+/// Kernels whose clusters meet do both: `partials` then has a cluster's sums where others have a part's, and
+/// `arrivals` one place for each block of a cluster.
 struct GemmSplit {
   int parts;         ///< 1: undivided, or streamed
   long long k_each;  ///< a multiple of the kernel's BK

@@ -20,9 +20,13 @@ template <typename T> __device__ __forceinline__ const T* matrix_of(const GemmFa
   return static_cast<const T*>(factor.address) + blockIdx.z * factor.stride;
 }
 
+template <typename T>
+__device__ __forceinline__ T* matrix_of(const GemmResult& result, unsigned matrix) {
+  if (result.pointers) return static_cast<T*>(result.pointers[matrix]);
+  return static_cast<T*>(result.address) + matrix * result.stride;
+}
 template <typename T> __device__ __forceinline__ T* matrix_of(const GemmResult& result) {
-  if (result.pointers) return static_cast<T*>(result.pointers[blockIdx.z]);
-  return static_cast<T*>(result.address) + blockIdx.z * result.stride;
+  return matrix_of<T>(result, blockIdx.z);
 }
 
 struct TilePlace {

@@ -64,6 +64,8 @@ struct GemmKernel {
   bool persistent = false;        ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;             ///< takes GemmSplit with more than one part
   int most_parts_in_cluster = 1;  ///< that add up their sums without workspace
+  /// More parts are those of several such clusters, whose sums meet in the workspace. Else every part's do.
+  bool clusters_meet = false;
   /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
   /// Rows of C up to which it is worth considering; TILEWISE_PLAN may ask for it beyond.

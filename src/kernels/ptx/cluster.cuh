@@ -16,6 +16,13 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
+// How many blocks it has: 1 where the launch asked for no cluster.
+__device__ __forceinline__ unsigned cluster_blocks() {
+  unsigned count;
+  asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(count));
+  return count;
+}
+
 // A barrier of all threads of all blocks of the cluster.
 __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
@@ -49,6 +56,18 @@ __device__ __forceinline__ unsigned load_beside(const unsigned* at, unsigned ran
                : "r"(shared_address(at)), "r"(rank));
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(remote) : "memory");
   return value;
+}
+__device__ __forceinline__ double2 load_beside(const double2* at, unsigned rank) {
+  unsigned remote;
+  double2 two;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(remote)
+               : "r"(shared_address(at)), "r"(rank));
+  asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
+               : "=d"(two.x), "=d"(two.y)
+               : "r"(remote)
+               : "memory");
+  return two;
 }
 
 }  // namespace ptx

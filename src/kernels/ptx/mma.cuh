@@ -66,6 +66,18 @@ __device__ __forceinline__ void mma_f64_k8(double (&sum)[4], const double (&a)[4
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
 }
+
+// 16×8 += 16×16 · 16×8, f64: a[i] is row `row` (+ 8 where i is odd), k = pair + 4·(i / 2); b[i] column `row`,
+// k = pair + 4·i. sm_90.
+__device__ __forceinline__ void mma_f64_k16(double (&sum)[4], const double (&a)[8],
+                                            const double (&b)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+        "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
 #endif
 
 }  // namespace ptx

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f64 on Hopper: TMA brings tiles of A and B, mma.sync multiplies them 16×8×16 at a time. Products and sums
+// are fused multiply-adds in the order of k, each rounded as IEEE has it.
+//
+// One warp, the producer, asks for stages; the others multiply, kWM×kWN of the tile each, and meet nobody
+// but at the stages' barriers. Parts of a divided sum are the blocks of a cluster, which add them up out of
+// each other's shared memory; where a cluster does not hold all parts, the clusters' sums meet in memory.
+#pragma once
+
+#include "kernels/gemm/hopper_f64_layout.cuh"
+#include "kernels/gemm/hopper_f64_units.cuh"
+#include "kernels/ptx/fence.cuh"
+#include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/mma.cuh"
+#include "kernels/ptx/setmaxnreg.cuh"
+#include "kernels/ptx/tma.cuh"
+
+namespace gemm::f64 {
+
+template <bool kAlongA_, bool kAlongB_, int kBM_, int kBN_, int kWM_, int kWN_, int kBK_,
+          int kStages_, int kRegisters_, int kCluster_>
+struct Shape {
+  static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
+  static constexpr int kBM = kBM_, kBN = kBN_, kWM = kWM_, kWN = kWN_, kBK = kBK_;
+  static constexpr int kStages = kStages_, kCluster = kCluster_;
+  // Of a thread that multiplies, where those of all warps are not enough: then the producer is a warpgroup,
+  // which gives its registers away.
+  static constexpr int kRegisters = kRegisters_;
+  static constexpr int kMultiplying = kBM / kWM * (kBN / kWN) * 32;
+  static constexpr int kThreads = kMultiplying + (kRegisters > 0 ? 128 : 32);
+  static constexpr int kRowBlocks = kWM / 16, kColumnBlocks = kWN / 16;  // of a warp
+  using LayoutA = StageLayout<kAlongA, kBM, kBK>;
+  using LayoutB = StageLayout<kAlongB, kBN, kBK>;
+  static_assert(kWM % 16 == 0 && kWN % 16 == 0 && kBK % 16 == 0 && kBN / kCluster % 16 == 0);
+};
+
+template <class S> struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
+  double a[S::kBM * S::kBK];
+  double b[S::kBN * S::kBK];
+};
+
+template <class S> struct Shared {
+  Stage<S> stages[S::kStages];
+  ptx::Barrier full[S::kStages];   // the stage's bytes have arrived
+  ptx::Barrier empty[S::kStages];  // every warp that multiplies, of all blocks, has read it
+  unsigned earlier;                // clusters that brought their sums of this tile before
+};
+
+// Stage number `index` of a ring, and the phase of its barriers.
+template <int kStages> struct Ring {
+  int index = 0;
+  unsigned phase = 0;
+
+  __device__ __forceinline__ void advance() {
+    if (++index == kStages) index = 0, phase ^= 1;
+  }
+};
+
+template <class S>
+__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
+                                        bool adds_nothing, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
+  constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
+  using OwnB = StageLayout<S::kAlongB, S::kBN, S::kBK, kOwn>;
+  const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
+  Ring<S::kStages> ring;
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
+       units.advance()) {
+    const Unit unit = units.get();
+    // A matrix that all products share is there once.
+    const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
+              matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
+#pragma unroll 1
+    for (int step = 0; step < unit.steps; ++step) {
+      ptx::Barrier* const full = &shared.full[ring.index];
+      Stage<S>& stage = shared.stages[ring.index];
+      const int k = unit.first_k + step * S::kBK;
+      // The first time round nothing is to be waited for: the phase before the first is complete.
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));  // the neighbour's share counts
+      S::LayoutA::ask(stage.a, 0, unit.row, k, [&](double* to, int x, int y) {
+        ptx::tma_load_3d(to, A, x, y, matrix_a, full);
+      });
+      OwnB::ask(stage.b, own, unit.column, k, [&](double* to, int x, int y) {
+        if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, matrix_b, full);
+        else ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, (1 << S::kCluster) - 1);
+      });
+      ring.advance();
+    }
+  }
+  if constexpr (S::kCluster > 1) {  // nobody leaves while the neighbour may still reach into its memory
+    for (int i = 0; i < S::kStages; ++i) {
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      ring.advance();
+    }
+  }
+}
+
+// Tells the producers that this warp has read a stage.
+template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, int index) {
+  const unsigned lane = threadIdx.x % 32;
+  __syncwarp();  // all lanes have read
+  if constexpr (S::kCluster == 1) {
+    if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
+  } else {
+    if (lane < S::kCluster) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
+  }
+}
+
+// Sums of a warp: [16 rows][8 columns], in mma.sync's order of a lane's.
+template <class S> using Sums = double[S::kRowBlocks][S::kColumnBlocks * 2][4];
+
+// 16 of k, from p on. `row` and `column`: where the warp's tile begins in the block's.
+template <class S>
+__device__ __forceinline__ void multiply_sixteen(Sums<S>& sums, const Stage<S>& stage, int row,
+                                                 int column, int p) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  double b[S::kColumnBlocks * 2][4];
+#pragma unroll
+  for (int j = 0; j < S::kColumnBlocks * 2; ++j)
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      b[j][e] = stage.b[S::LayoutB::offset(
+          column + j / 2 * 16 + S::LayoutB::line(j % 2, g), p + e * 4 + t)];
+#pragma unroll
+  for (int i = 0; i < S::kRowBlocks; ++i) {
+    double a[8];
+#pragma unroll
+    for (int e = 0; e < 8; ++e)
+      a[e] = stage.a[S::LayoutA::offset(row + i * 16 + S::LayoutA::line(e % 2, g),
+                                        p + e / 2 * 4 + t)];
+#pragma unroll
+    for (int j = 0; j < S::kColumnBlocks * 2; ++j) ptx::mma_f64_k16(sums[i][j], a, b[j]);
+  }
+}
+
+// The sums of one unit. At its end all of its stages have been given back.
+template <class S>
+__device__ __forceinline__ void consume(Sums<S>& sums, Shared<S>& shared, Ring<S::kStages>& ring,
+                                        int steps, int row, int column) {
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+#pragma unroll
+    for (int p = 0; p < S::kBK; p += 16)
+      multiply_sixteen<S>(sums, shared.stages[ring.index], row, column, p);
+    give_back(shared, ring.index);
+    ring.advance();
+  }
+}
+
+// Where a warp's results go.
+struct Result {
+  double* c;
+  long long leading;
+  long long row, column;  // the warp's first
+  long long m, n;
+  double alpha, beta;
+  bool is_aligned;
+};
+
+// C = alpha·sum + beta·C at two neighbours. beta = 0 does not read C.
+__device__ __forceinline__ void store_pair(double* c, long long columns_left, const Result& to,
+                                           double first, double second) {
+  if (to.is_aligned && columns_left >= 2) {
+    double2 pair = make_double2(to.alpha * first, to.alpha * second);
+    if (to.beta != 0) {
+      const double2 old = *reinterpret_cast<const double2*>(c);
+      pair = make_double2(fma(to.alpha, first, to.beta * old.x),
+                          fma(to.alpha, second, to.beta * old.y));
+    }
+    *reinterpret_cast<double2*>(c) = pair;
+    return;
+  }
+  if (columns_left > 0) c[0] = to.beta == 0 ? to.alpha * first : fma(to.alpha, first, to.beta * c[0]);
+  if (columns_left > 1)
+    c[1] = to.beta == 0 ? to.alpha * second : fma(to.alpha, second, to.beta * c[1]);
+}
+
+// Four results of a lane: two pairs of neighbours in one row of the warp's 16×16 block (i, j), in its upper
+// or lower half.
+template <class S>
+__device__ __forceinline__ void store_four(const Result& to, int i, int j, int half,
+                                           const double2 (&pairs)[2]) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const long long row = to.row + i * 16 + S::LayoutA::line(half, g);
+  if (row >= to.m) return;
+#pragma unroll
+  for (int pair = 0; pair < 2; ++pair) {
+    const long long column = to.column + j * 16 + S::LayoutB::pair_column(pair, t);
+    store_pair(to.c + row * to.leading + column, to.n - column, to, pairs[pair].x, pairs[pair].y);
+  }
+}
+
+// A pair of neighbours in C out of the sums of block (i, j).
+template <class S>
+__device__ __forceinline__ double2 pair_of(const Sums<S>& sums, int i, int j, int half, int pair) {
+  if constexpr (S::kAlongB)
+    return make_double2(sums[i][j * 2][half * 2 + pair], sums[i][j * 2 + 1][half * 2 + pair]);
+  else return make_double2(sums[i][j * 2 + pair][half * 2], sums[i][j * 2 + pair][half * 2 + 1]);
+}
+
+template <class S>
+__device__ __forceinline__ void store_sums(const Result& to, const Sums<S>& sums) {
+#pragma unroll
+  for (int i = 0; i < S::kRowBlocks; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int j = 0; j < S::kColumnBlocks; ++j) {
+        const double2 pairs[2] = {pair_of<S>(sums, i, j, half, 0), pair_of<S>(sums, i, j, half, 1)};
+        store_four<S>(to, i, j, half, pairs);
+      }
+}
+
+// Waits until the multiplying threads have all come here.
+template <class S> __device__ __forceinline__ void meet() {
+  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(S::kMultiplying) : "memory");
+}
+
+// Adds up the parts that the blocks of a cluster have, in their order: each leaves its sums in its shared
+// memory, and adds up those of all for every so manieth slice, four results a thread. `take(slice, pairs)`.
+template <class S, class Take>
+__device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& shared,
+                                                const Take& take) {
+  constexpr int kSlices = S::kRowBlocks * S::kColumnBlocks * 2;
+  static_assert(sizeof(Sums<S>) * S::kMultiplying <= sizeof(shared.stages));
+  double2* const own = reinterpret_cast<double2*>(&shared) + threadIdx.x;
+  meet<S>();  // all warps have read their last stage
+#pragma unroll
+  for (int slice = 0; slice < kSlices; ++slice)
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair)
+      own[(slice * 2 + pair) * S::kMultiplying] =
+          pair_of<S>(sums, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pair);
+  ptx::cluster_sync();
+  const int blocks = static_cast<int>(ptx::cluster_blocks());
+#pragma unroll 1
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices; slice += blocks) {
+    const double2* const there = own + slice * 2 * S::kMultiplying;
+    double2 total[2] = {ptx::load_beside(there, 0), ptx::load_beside(there + S::kMultiplying, 0)};
+#pragma unroll 4
+    for (int block = 1; block < blocks; ++block)
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair) {
+        const double2 more = ptx::load_beside(there + pair * S::kMultiplying, block);
+        total[pair].x += more.x, total[pair].y += more.y;
+      }
+    take(slice, total);
+  }
+  ptx::cluster_sync();  // nobody leaves while others read
+}
+
+// Adds up the sums of clusters in their order, slice by slice as their blocks have them, in the last to come.
+template <class S>
+__device__ __forceinline__ void join_clusters(Shared<S>& shared, const GemmArguments& g,
+                                              const Unit& unit, const Result& to) {
+  constexpr int kSlices = S::kRowBlocks * S::kColumnBlocks * 2, kPairs = S::kBM * S::kBN / 2;
+  const int blocks = static_cast<int>(ptx::cluster_blocks());
+  const int clusters = g.split.parts / blocks, rank = static_cast<int>(ptx::cluster_rank());
+  unsigned* const arrivals = &g.split.arrivals[unit.tile * blocks + rank];
+  meet<S>();
+  if (threadIdx.x == 0) {
+    __threadfence();  // the block's sums are there before its arrival is
+    shared.earlier = atomicAdd(arrivals, 1u);
+    __threadfence();  // and the others' sums before they are read
+  }
+  meet<S>();
+  if (shared.earlier + 1 != static_cast<unsigned>(clusters)) return;
+  const double2* const all =
+      static_cast<const double2*>(g.split.partials) + unit.tile * clusters * kPairs + threadIdx.x;
+#pragma unroll 1
+  for (int slice = rank; slice < kSlices; slice += blocks) {
+    const double2* const from = all + slice * 2 * S::kMultiplying;
+    double2 total[2] = {__ldcg(from), __ldcg(from + S::kMultiplying)};
+#pragma unroll 4
+    for (int cluster = 1; cluster < clusters; ++cluster)
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair) {
+        const double2 more = __ldcg(from + static_cast<long long>(cluster) * kPairs + pair * S::kMultiplying);
+        total[pair].x += more.x, total[pair].y += more.y;
+      }
+    store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, total);
+  }
+  if (threadIdx.x == 0) *arrivals = 0;  // as it was found
+}
+
+template <class S>
+__device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shared,
+                                            const GemmArguments& g, const Unit& unit,
+                                            const Result& to) {
+  if (g.split.partials == nullptr) {
+    join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
+      store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pairs);
+    });
+    return;
+  }
+  constexpr int kPairs = S::kBM * S::kBN / 2;
+  const int clusters = g.split.parts / static_cast<int>(ptx::cluster_blocks());
+  double2* const partial = static_cast<double2*>(g.split.partials) +
+                           (unit.tile * clusters + unit.part / static_cast<int>(ptx::cluster_blocks())) *
+                               kPairs + threadIdx.x;
+  join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair) partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
+  });
+  join_clusters<S>(shared, g, unit, to);
+}
+
+template <class S>
+__device__ __forceinline__ void start_barriers(Shared<S>& shared) {
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < S::kStages; ++i) {
+      ptx::mbarrier_init(&shared.full[i], 1);
+      ptx::mbarrier_init(&shared.empty[i], S::kCluster * S::kMultiplying / 32);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  if constexpr (S::kCluster > 1) ptx::cluster_sync_behind_fence();  // the neighbour's are ready too
+  else __syncthreads();
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
+}
+
+template <class S>
+__device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g, double alpha) {
+  const double beta = value_of<double>(g.beta);
+  const int warp = threadIdx.x / 32;
+  const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
+  Ring<S::kStages> ring;
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
+       units.advance()) {
+    const Unit unit = units.get();
+    double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
+    consume<S>(sums, shared, ring, unit.steps, row, column);
+    double* const c = matrix_of<double>(g.c, unit.matrix);
+    const Result to{c, g.c.leading_dimension, unit.row + row, unit.column + column, g.m, g.n, alpha, beta,
+                    reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
+    if (S::kCluster == 1 && g.split.parts > 1) finish_part<S>(sums, shared, g, unit, to);
+    else store_sums<S>(to, sums);
+  }
+}
+
+template <class S>
+__device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap& A,
+                                         const ptx::TensorMap& B) {
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
+  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+  start_barriers<S>(shared);
+  const double alpha = value_of<double>(g.alpha);
+  if (threadIdx.x >= S::kMultiplying) {
+    if constexpr (S::kRegisters > 0) ptx::give_registers<24>();
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
+  } else {
+    if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
+    multiply_units(shared, g, alpha);
+  }
+}
+
+}  // namespace gemm::f64
+
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
+#define TILEWISE_HOPPER_F64(name, suffix, blocks, cluster, along_a, along_b, ...)                      \
+  extern "C" __global__ void TILEWISE_F64_CLUSTER_##cluster __launch_bounds__(                         \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, cluster>::kThreads, blocks)                      \
+      name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments g,                         \
+                   const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, cluster>>(g, A, B);            \
+  }
+#define TILEWISE_HOPPER_F64_ORDERS(name, blocks, cluster, ...)                    \
+  TILEWISE_HOPPER_F64(name, _kk, blocks, cluster, true, true, __VA_ARGS__)   \
+  TILEWISE_HOPPER_F64(name, _kx, blocks, cluster, true, false, __VA_ARGS__)  \
+  TILEWISE_HOPPER_F64(name, _xk, blocks, cluster, false, true, __VA_ARGS__)  \
+  TILEWISE_HOPPER_F64(name, _xx, blocks, cluster, false, false, __VA_ARGS__)
+#define TILEWISE_F64_CLUSTER_1
+#define TILEWISE_F64_CLUSTER_2 __cluster_dims__(2, 1, 1)

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where TMA puts doubles, and which of them the lanes of a warp take.
+//
+// Tiles lie in shared memory in rows of 128 bytes as they lie in global memory: 16 k of a line where k is
+// contiguous, else 16 lines (rows of A, columns of B) of one k. TMA exchanges the eight pieces of 16 bytes of
+// a row by the row's number modulo 8. A warp reads doubles in two phases of 16 lanes, and a phase is 4 lines
+// times 4 k. Which lines are an mma.sync's first, second, … is free: here, so that a phase meets all 32 banks.
+#pragma once
+
+namespace gemm::f64 {
+
+// Of one factor. kOwn: how many of its lines this block asks for.
+template <bool kAlongK, int kLines, int kBK, int kOwn = kLines> struct StageLayout;
+
+template <int kLines, int kBK, int kOwn> struct StageLayout<true, kLines, kBK, kOwn> {
+  static __device__ __forceinline__ int offset(int line, int k) {
+    return k / 16 * (kLines * 16) + line * 16 + (k % 16 / 2 ^ line % 8) * 2 + k % 2;
+  }
+  // Of 16 lines, the one that number `g` of the half's eight is.
+  static __device__ __forceinline__ int line(int half, int g) { return g * 2 + half; }
+  // Of 16 columns of C, the first of a lane's pairs of neighbours, which are of both halves then.
+  static __device__ __forceinline__ int pair_column(int pair, int t) { return t * 4 + pair * 2; }
+
+  // Asks for lines first + own … + kOwn from `k` on, to where lines own … stand.
+  template <class Load>
+  static __device__ __forceinline__ void ask(double* to, int own, int first, int k, const Load& load) {
+#pragma unroll
+    for (int i = 0; i < kBK; i += 16) load(to + i * kLines + own * 16, k + i, first + own);
+  }
+};
+
+template <int kLines, int kBK, int kOwn> struct StageLayout<false, kLines, kBK, kOwn> {
+  static __device__ __forceinline__ int offset(int line, int k) {
+    return line / 16 * (kBK * 16) + k * 16 + (line % 16 / 2 ^ k % 8) * 2 + line % 2;
+  }
+  static __device__ __forceinline__ int line(int half, int g) {
+    return half * 4 + g / 4 * 2 + g / 2 % 2 * 8 + g % 2;
+  }
+  static __device__ __forceinline__ int pair_column(int pair, int t) {
+    return pair * 4 + t / 2 * 2 + t % 2 * 8;
+  }
+
+  template <class Load>
+  static __device__ __forceinline__ void ask(double* to, int own, int first, int k, const Load& load) {
+#pragma unroll
+    for (int i = 0; i < kOwn; i += 16) load(to + (own + i) * kBK, first + own + i, k);
+  }
+};
+
+}  // namespace gemm::f64
