@@ -15,6 +15,7 @@
 #include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/mma.cuh"
 #include "kernels/ptx/setmaxnreg.cuh"
+#include "kernels/ptx/shared.cuh"
 #include "kernels/ptx/tma.cuh"
 
 namespace gemm::f64 {
@@ -113,43 +114,88 @@ template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, 
 // Sums of a warp: [16 rows][8 columns], in mma.sync's order of a lane's.
 template <class S> using Sums = double[S::kRowBlocks][S::kColumnBlocks * 2][4];
 
-// 16 of k, from p on. `row` and `column`: where the warp's tile begins in the block's.
-template <class S>
-__device__ __forceinline__ void multiply_sixteen(Sums<S>& sums, const Stage<S>& stage, int row,
-                                                 int column, int p) {
-  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  double b[S::kColumnBlocks * 2][4];
+// Reads a warp's operands out of stages. `row`, `column`: where the warp's tile begins in the block's.
+template <class S> class Reader {
+ public:
+  __device__ __forceinline__ Reader(int row, int column) {
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
-  for (int j = 0; j < S::kColumnBlocks * 2; ++j)
+    for (int i = 0; i < S::LayoutA::kVariants; ++i)
+      a_[i] = ptx::kept(S::LayoutA::lane_offset(i, row, g, t) * 8);
 #pragma unroll
-    for (int e = 0; e < 4; ++e)
-      b[j][e] = stage.b[S::LayoutB::offset(
-          column + j / 2 * 16 + S::LayoutB::line(j % 2, g), p + e * 4 + t)];
-#pragma unroll
-  for (int i = 0; i < S::kRowBlocks; ++i) {
-    double a[8];
+    for (int i = 0; i < S::LayoutB::kVariants; ++i)
+      b_[i] = ptx::kept(S::LayoutB::lane_offset(i, column, g, t) * 8);
+  }
+
+  // 16 k from p on, in mma.sync's order, of 16 rows and of 8 columns. `stage`: its address in shared memory.
+  __device__ __forceinline__ void read_rows(double (&a)[8], unsigned stage, int i, int p) const {
 #pragma unroll
     for (int e = 0; e < 8; ++e)
-      a[e] = stage.a[S::LayoutA::offset(row + i * 16 + S::LayoutA::line(e % 2, g),
-                                        p + e / 2 * 4 + t)];
-#pragma unroll
-    for (int j = 0; j < S::kColumnBlocks * 2; ++j) ptx::mma_f64_k16(sums[i][j], a, b[j]);
+      a[e] = ptx::load_shared(stage + a_[S::LayoutA::variant(e % 2, e / 2)] +
+                              S::LayoutA::block_offset(i, p + e / 2 * 4) * 8);
   }
-}
+  __device__ __forceinline__ void read_columns(double (&b)[4], unsigned stage, int j, int p) const {
+    constexpr int kBegin = S::kBM * S::kBK;
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      b[e] = ptx::load_shared(stage + b_[S::LayoutB::variant(j % 2, e)] +
+                              (kBegin + S::LayoutB::block_offset(j / 2, p + e * 4)) * 8);
+  }
+
+ private:
+  unsigned a_[S::LayoutA::kVariants], b_[S::LayoutB::kVariants];  // bytes
+};
 
 // The sums of one unit. At its end all of its stages have been given back.
+//
+// A warp that waited at the beginning of each 16 k would find the others of its scheduler waiting, too: they
+// take turns at the tensor core, and so come to the end together. Therefore the last row block is multiplied
+// while the first of the next 16 k is read, and each of the next columns as soon as these are done with.
 template <class S>
 __device__ __forceinline__ void consume(Sums<S>& sums, Shared<S>& shared, Ring<S::kStages>& ring,
-                                        int steps, int row, int column) {
+                                        int steps, const Reader<S>& reader) {
+  constexpr int kRows = S::kRowBlocks, kColumns = S::kColumnBlocks * 2;
+  if (steps == 0) return;
+  const unsigned stages = ptx::shared_address(&shared);
+  double a[2][8], b[kColumns][4];
+  ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+  unsigned stage = stages + ring.index * sizeof(Stage<S>);
+  reader.read_rows(a[0], stage, 0, 0);
+#pragma unroll
+  for (int j = 0; j < kColumns; ++j) reader.read_columns(b[j], stage, j, 0);
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
 #pragma unroll
-    for (int p = 0; p < S::kBK; p += 16)
-      multiply_sixteen<S>(sums, shared.stages[ring.index], row, column, p);
-    give_back(shared, ring.index);
-    ring.advance();
+    for (int p = 0; p < S::kBK; p += 16) {
+#pragma unroll
+      for (int i = 0; i + 1 < kRows; ++i) {
+        reader.read_rows(a[(i + 1) % 2], stage, i + 1, p);
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[i % 2], b[j]);
+      }
+      const bool ends = p + 16 == S::kBK;
+      if (ends && step + 1 < steps) {
+        give_back(shared, ring.index);
+        ring.advance();
+        ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+        stage = stages + ring.index * sizeof(Stage<S>);
+      }
+      // At the very end this reads the last stage once more, for nothing.
+      const int next = ends ? 0 : p + 16;
+      reader.read_rows(a[kRows % 2], stage, 0, next);
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+        ptx::mma_f64_k16(sums[kRows - 1][j], a[(kRows - 1) % 2], b[j]);
+        reader.read_columns(b[j], stage, j, next);
+      }
+      if constexpr (kRows % 2 != 0) {
+#pragma unroll
+        for (int e = 0; e < 8; ++e) a[0][e] = a[1][e];
+      }
+    }
   }
+  give_back(shared, ring.index);
+  ring.advance();
 }
 
 // Where a warp's results go.
@@ -330,13 +376,14 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
   const double beta = value_of<double>(g.beta);
   const int warp = threadIdx.x / 32;
   const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
+  const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
 #pragma unroll 1
   for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
        units.advance()) {
     const Unit unit = units.get();
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
-    consume<S>(sums, shared, ring, unit.steps, row, column);
+    consume<S>(sums, shared, ring, unit.steps, reader);
     double* const c = matrix_of<double>(g.c, unit.matrix);
     const Result to{c, g.c.leading_dimension, unit.row + row, unit.column + column, g.m, g.n, alpha, beta,
                     reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};

@@ -15,11 +15,21 @@ namespace gemm::f64 {
 template <bool kAlongK, int kLines, int kBK, int kOwn = kLines> struct StageLayout;
 
 template <int kLines, int kBK, int kOwn> struct StageLayout<true, kLines, kBK, kOwn> {
-  static __device__ __forceinline__ int offset(int line, int k) {
-    return k / 16 * (kLines * 16) + line * 16 + (k % 16 / 2 ^ line % 8) * 2 + k % 2;
-  }
   // Of 16 lines, the one that number `g` of the half's eight is.
   static __device__ __forceinline__ int line(int half, int g) { return g * 2 + half; }
+
+  // Where line(half, g) of the 16 number `block` behind line `first`, k = `from` + t, stands in a stage:
+  // lane_offset(variant(half, from / 4 % 4), …) + block_offset(block, from), in elements. `first` is a multiple
+  // of 16, `from` of 4.
+  static constexpr int kVariants = 8;
+  static constexpr __device__ int variant(int half, int four) { return half * 4 + four; }
+  static __device__ __forceinline__ int lane_offset(int variant, int first, int g, int t) {
+    const int own = line(variant / 4, g);
+    return (first + own) * 16 + (variant % 4 * 2 + t / 2 ^ own % 8) * 2 + t % 2;
+  }
+  static constexpr __device__ int block_offset(int block, int from) {
+    return block * 256 + from / 16 * (kLines * 16);
+  }
   // Of 16 columns of C, the first of a lane's pairs of neighbours, which are of both halves then.
   static __device__ __forceinline__ int pair_column(int pair, int t) { return t * 4 + pair * 2; }
 
@@ -32,11 +42,18 @@ template <int kLines, int kBK, int kOwn> struct StageLayout<true, kLines, kBK, k
 };
 
 template <int kLines, int kBK, int kOwn> struct StageLayout<false, kLines, kBK, kOwn> {
-  static __device__ __forceinline__ int offset(int line, int k) {
-    return line / 16 * (kBK * 16) + k * 16 + (line % 16 / 2 ^ k % 8) * 2 + line % 2;
-  }
   static __device__ __forceinline__ int line(int half, int g) {
     return half * 4 + g / 4 * 2 + g / 2 % 2 * 8 + g % 2;
+  }
+
+  static constexpr int kVariants = 4;
+  static constexpr __device__ int variant(int half, int four) { return half * 2 + four % 2; }
+  static __device__ __forceinline__ int lane_offset(int variant, int first, int g, int t) {
+    const int own = line(variant / 2, g);
+    return first * kBK + t * 16 + (own / 2 ^ variant % 2 * 4 + t) * 2 + own % 2;
+  }
+  static constexpr __device__ int block_offset(int block, int from) {
+    return block * (kBK * 16) + from * 16;
   }
   static __device__ __forceinline__ int pair_column(int pair, int t) {
     return pair * 4 + t / 2 * 2 + t % 2 * 8;
