@@ -181,7 +181,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       map_c = map_of_result(device, arguments.c, oriented);
       arguments.result_has_map = 1;
     }
-    if (arguments.k > 0) {
+    const bool has_maps = kernel.box_a.lines > 0;
+    if (has_maps && arguments.k > 0) {
       map_a = map_of(
           device, mapped(arguments.a, plan.a, workspace, oriented.a_along_k, arguments.m, oriented),
           kernel.box_a);
@@ -190,7 +191,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           kernel.box_b);
     }
     const std::array<const void*, 4> all{&arguments, &map_a, &map_b, &map_c};
-    const std::span<const void* const> values(all.data(), kernel.maps_result ? 4 : 3);
+    const std::span<const void* const> values(all.data(), kernel.maps_result ? 4 : has_maps ? 3 : 1);
     device::Launch launch = launch_of(
         kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values, follows);
     if (plan.cluster_parts > 1)

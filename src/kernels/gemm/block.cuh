@@ -20,13 +20,9 @@ template <typename T> __device__ __forceinline__ const T* matrix_of(const GemmFa
   return static_cast<const T*>(factor.address) + blockIdx.z * factor.stride;
 }
 
-template <typename T>
-__device__ __forceinline__ T* matrix_of(const GemmResult& result, unsigned matrix) {
-  if (result.pointers) return static_cast<T*>(result.pointers[matrix]);
-  return static_cast<T*>(result.address) + matrix * result.stride;
-}
 template <typename T> __device__ __forceinline__ T* matrix_of(const GemmResult& result) {
-  return matrix_of<T>(result, blockIdx.z);
+  if (result.pointers) return static_cast<T*>(result.pointers[blockIdx.z]);
+  return static_cast<T*>(result.address) + blockIdx.z * result.stride;
 }
 
 struct TilePlace {

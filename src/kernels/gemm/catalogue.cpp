@@ -138,7 +138,7 @@ constexpr GemmKernel streamed(std::string_view name, std::string_view along,
 // A tile of f64 for Hopper (hopper_f64.cuh).
 constexpr GemmKernel hopper_f64(std::string_view name,
                                 std::array<std::array<std::string_view, 2>, 2> entries, int bm,
-                                int bn, int bk, int stages, int threads, int blocks, int cluster,
+                                int bn, int bk, int stages, int threads, int blocks,
                                 double efficiency, double efficiency_alone) {
   return {.name = name,
           .unit = name,
@@ -153,17 +153,15 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .threads = threads,
           .dynamic_shared_bytes = stages * (bm + bn) * bk * 8 + 1024,  // barriers behind the stages
           .blocks_per_sm = blocks,
-          .cluster = cluster,
           .persistent = true,
-          .splits = cluster == 1,
-          .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
-          .clusters_meet = cluster == 1,
+          .most_parts_in_cluster = kMostClusterBlocks,
+          .clusters_meet = true,
           .most_extent = kMostExtent,
           .takes_pointers = false,
           .alignment = 16,
           .preparation = Preparation::kRestride,
           .box_a = {bm, bk},
-          .box_b = {bn / cluster, bk},
+          .box_b = {bn, bk},
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF64,
           .efficiency = efficiency,
@@ -171,6 +169,14 @@ constexpr GemmKernel hopper_f64(std::string_view name,
 }
 #define TILEWISE_HOPPER_F64(tile, ...) \
   hopper_f64("hopper_f64_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_" tile), __VA_ARGS__)
+// One that reads A and B without tensor maps, so that it takes them as they are.
+constexpr GemmKernel of_any_alignment(GemmKernel kernel) {
+  kernel.takes_pointers = true;
+  kernel.alignment = 0;
+  kernel.preparation = Preparation::kNone;
+  kernel.box_a = kernel.box_b = {};
+  return kernel;
+}
 
 // A handful of rows of f32 (thin.cuh).
 constexpr GemmKernel thin(std::string_view name,
@@ -334,18 +340,16 @@ constexpr std::array kKernels{
                .overlaps_previous = true,
                .efficiency = 0.4,
                .efficiency_alone = 0.1},
-    // Tile, k a stage, stages, threads, blocks a multiprocessor, cluster.
-    TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 1, 0.85, 0.85),
-    TILEWISE_HOPPER_F64("128x128_pair", 128, 128, 16, 6, 384, 1, 2, 0.85, 0.85),
-    TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 1, 0.8, 0.7),
-    TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 1, 0.8, 0.7),
-    TILEWISE_HOPPER_F64("64x64", 64, 64, 16, 6, 256, 2, 1, 0.7, 0.6),
-    TILEWISE_HOPPER_F64("32x64", 32, 64, 16, 6, 160, 2, 1, 0.6, 0.4),
-    TILEWISE_HOPPER_F64("32x32", 32, 32, 16, 8, 160, 2, 1, 0.5, 0.3),
-    TILEWISE_HOPPER_F64("16x128", 16, 128, 32, 3, 160, 2, 1, 0.5, 0.3),
-    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 1, 0.5, 0.3),
-    TILEWISE_HOPPER_F64("128x16", 128, 16, 32, 3, 160, 2, 1, 0.5, 0.3),
-    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 1, 0.5, 0.3),
+    // Tile, k a stage, stages, threads, blocks a multiprocessor.
+    TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 0.85, 0.85),
+    TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.8, 0.7),
+    TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.8, 0.7),
+    TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.7, 0.6),
+    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.5, 0.3),
+    of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.75, 0.75)),
+    of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.65, 0.55)),
+    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.5, 0.3),
+    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.5, 0.3),
     GemmKernel{.name = "mma_f64_128x128",
                .unit = "mma_f64_128x128",
                .entries = TILEWISE_FOUR_ORDERS("gemm_mma_f64_128x128"),

@@ -9,6 +9,7 @@
 // each other's shared memory; where a cluster does not hold all parts, the clusters' sums meet in memory.
 #pragma once
 
+#include "kernels/gemm/hopper_f64_fetch.cuh"
 #include "kernels/gemm/hopper_f64_layout.cuh"
 #include "kernels/gemm/hopper_f64_units.cuh"
 #include "kernels/ptx/fence.cuh"
@@ -21,20 +22,22 @@
 namespace gemm::f64 {
 
 template <bool kAlongA_, bool kAlongB_, int kBM_, int kBN_, int kWM_, int kWN_, int kBK_,
-          int kStages_, int kRegisters_, int kCluster_>
+          int kStages_, int kRegisters_, bool kMaps_>
 struct Shape {
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
   static constexpr int kBM = kBM_, kBN = kBN_, kWM = kWM_, kWN = kWN_, kBK = kBK_;
-  static constexpr int kStages = kStages_, kCluster = kCluster_;
+  static constexpr int kStages = kStages_;
   // Of a thread that multiplies, where those of all warps are not enough: then the producer is a warpgroup,
   // which gives its registers away.
   static constexpr int kRegisters = kRegisters_;
+  static constexpr bool kMaps = kMaps_;  // TMA brings A and B; else a warpgroup does, element by element
   static constexpr int kMultiplying = kBM / kWM * (kBN / kWN) * 32;
   static constexpr int kThreads = kMultiplying + (kRegisters > 0 ? 128 : 32);
   static constexpr int kRowBlocks = kWM / 16, kColumnBlocks = kWN / 16;  // of a warp
   using LayoutA = StageLayout<kAlongA, kBM, kBK>;
   using LayoutB = StageLayout<kAlongB, kBN, kBK>;
-  static_assert(kWM % 16 == 0 && kWN % 16 == 0 && kBK % 16 == 0 && kBN / kCluster % 16 == 0);
+  static_assert(kMaps || kRegisters > 0);
+  static_assert(kWM % 16 == 0 && kWN % 16 == 0 && (kBK == 32 || (kBK == 16 && kWM % 32 == 0)));
 };
 
 template <class S> struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
@@ -45,8 +48,8 @@ template <class S> struct alignas(1024) Stage {  // swizzled rows count from 102
 template <class S> struct Shared {
   Stage<S> stages[S::kStages];
   ptx::Barrier full[S::kStages];   // the stage's bytes have arrived
-  ptx::Barrier empty[S::kStages];  // every warp that multiplies, of all blocks, has read it
-  unsigned earlier;                // clusters that brought their sums of this tile before
+  ptx::Barrier empty[S::kStages];  // every warp that multiplies has read it
+  unsigned earlier;  // that brought their sums of this tile before
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
@@ -63,14 +66,11 @@ template <class S>
 __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
                                         bool adds_nothing, const ptx::TensorMap& A,
                                         const ptx::TensorMap& B) {
-  constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
-  using OwnB = StageLayout<S::kAlongB, S::kBN, S::kBK, kOwn>;
-  const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
-       units.advance()) {
-    const Unit unit = units.get();
+  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more();
+       work.advance()) {
+    const Unit unit = work.get();
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
@@ -81,34 +81,46 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
       const int k = unit.first_k + step * S::kBK;
       // The first time round nothing is to be waited for: the phase before the first is complete.
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));  // the neighbour's share counts
-      S::LayoutA::ask(stage.a, 0, unit.row, k, [&](double* to, int x, int y) {
+      ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));
+      S::LayoutA::ask(stage.a, unit.row, k, [&](double* to, int x, int y) {
         ptx::tma_load_3d(to, A, x, y, matrix_a, full);
       });
-      OwnB::ask(stage.b, own, unit.column, k, [&](double* to, int x, int y) {
-        if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, matrix_b, full);
-        else ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, (1 << S::kCluster) - 1);
+      S::LayoutB::ask(stage.b, unit.column, k, [&](double* to, int x, int y) {
+        ptx::tma_load_3d(to, B, x, y, matrix_b, full);
       });
-      ring.advance();
-    }
-  }
-  if constexpr (S::kCluster > 1) {  // nobody leaves while the neighbour may still reach into its memory
-    for (int i = 0; i < S::kStages; ++i) {
-      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ring.advance();
     }
   }
 }
 
-// Tells the producers that this warp has read a stage.
-template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, int index) {
-  const unsigned lane = threadIdx.x % 32;
-  __syncwarp();  // all lanes have read
-  if constexpr (S::kCluster == 1) {
-    if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
-  } else {
-    if (lane < S::kCluster) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
+// The same for factors of any alignment, by all threads of the producer.
+template <class S>
+__device__ __forceinline__ void fetch(Shared<S>& shared, const GemmArguments& g, bool adds_nothing) {
+  Ring<S::kStages> ring;
+#pragma unroll 1
+  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more(); work.advance()) {
+    const Unit unit = work.get();
+    Fetcher<S::kAlongA, S::kBM, S::kBK> a(address_of(g.a, unit.matrix), g.a.leading_dimension,
+                                          unit.row, g.m, unit.first_k);
+    Fetcher<S::kAlongB, S::kBN, S::kBK> b(address_of(g.b, unit.matrix), g.b.leading_dimension,
+                                          unit.column, g.n, unit.first_k);
+    int k_left = static_cast<int>(g.k) - unit.first_k;
+#pragma unroll 1
+    for (int step = 0; step < unit.steps; ++step, k_left -= S::kBK) {
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      Stage<S>& stage = shared.stages[ring.index];
+      a.fetch(stage.a, k_left);
+      b.fetch(stage.b, k_left);
+      ptx::mbarrier_arrive_behind_copies(&shared.full[ring.index]);
+      ring.advance();
+    }
   }
+}
+
+// Tells the producer that this warp has read a stage.
+template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, int index) {
+  __syncwarp();  // all lanes have read
+  if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(&shared.empty[index]);
 }
 
 // Sums of a warp: [16 rows][8 columns], in mma.sync's order of a lane's.
@@ -146,53 +158,84 @@ template <class S> class Reader {
   unsigned a_[S::LayoutA::kVariants], b_[S::LayoutB::kVariants];  // bytes
 };
 
+// Gives a stage back and waits for the next, whose address it returns.
+template <class S>
+__device__ __forceinline__ unsigned next_stage(Shared<S>& shared, Ring<S::kStages>& ring) {
+  give_back(shared, ring.index);
+  ring.advance();
+  ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+  return ptx::shared_address(&shared) + ring.index * sizeof(Stage<S>);
+}
+
 // The sums of one unit. At its end all of its stages have been given back.
 //
 // A warp that waited at the beginning of each 16 k would find the others of its scheduler waiting, too: they
 // take turns at the tensor core, and so come to the end together. Therefore the last row block is multiplied
 // while the first of the next 16 k is read, and each of the next columns as soon as these are done with.
 template <class S>
-__device__ __forceinline__ void consume(Sums<S>& sums, Shared<S>& shared, Ring<S::kStages>& ring,
-                                        int steps, const Reader<S>& reader) {
+__device__ __forceinline__ void consume_rows(Sums<S>& sums, Shared<S>& shared,
+                                             Ring<S::kStages>& ring, int steps,
+                                             const Reader<S>& reader) {
   constexpr int kRows = S::kRowBlocks, kColumns = S::kColumnBlocks * 2;
   if (steps == 0) return;
-  const unsigned stages = ptx::shared_address(&shared);
   double a[2][8], b[kColumns][4];
   ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-  unsigned stage = stages + ring.index * sizeof(Stage<S>);
+  unsigned stage = ptx::shared_address(&shared) + ring.index * sizeof(Stage<S>);
   reader.read_rows(a[0], stage, 0, 0);
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) reader.read_columns(b[j], stage, j, 0);
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
 #pragma unroll
-    for (int p = 0; p < S::kBK; p += 16) {
+    for (int i = 0; i + 1 < kRows; ++i) {
+      reader.read_rows(a[(i + 1) % 2], stage, i + 1, 0);
 #pragma unroll
-      for (int i = 0; i + 1 < kRows; ++i) {
-        reader.read_rows(a[(i + 1) % 2], stage, i + 1, p);
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[i % 2], b[j]);
-      }
-      const bool ends = p + 16 == S::kBK;
-      if (ends && step + 1 < steps) {
-        give_back(shared, ring.index);
-        ring.advance();
-        ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-        stage = stages + ring.index * sizeof(Stage<S>);
-      }
-      // At the very end this reads the last stage once more, for nothing.
-      const int next = ends ? 0 : p + 16;
-      reader.read_rows(a[kRows % 2], stage, 0, next);
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j) {
-        ptx::mma_f64_k16(sums[kRows - 1][j], a[(kRows - 1) % 2], b[j]);
-        reader.read_columns(b[j], stage, j, next);
-      }
-      if constexpr (kRows % 2 != 0) {
-#pragma unroll
-        for (int e = 0; e < 8; ++e) a[0][e] = a[1][e];
-      }
+      for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[i % 2], b[j]);
     }
+    // At the very end what follows reads the last stage once more, for nothing.
+    if (step + 1 < steps) stage = next_stage(shared, ring);
+    reader.read_rows(a[0], stage, 0, 0);
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      ptx::mma_f64_k16(sums[kRows - 1][j], a[1], b[j]);
+      reader.read_columns(b[j], stage, j, 0);
+    }
+  }
+  give_back(shared, ring.index);
+  ring.advance();
+}
+
+// The same where registers hold all operands of 16 k twice: those of one half of a stage are read while those of
+// the other are multiplied.
+template <class S>
+__device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
+                                               Ring<S::kStages>& ring, int steps,
+                                               const Reader<S>& reader) {
+  constexpr int kRows = S::kRowBlocks, kColumns = S::kColumnBlocks * 2;
+  if (steps == 0) return;
+  double a[2][kRows][8], b[2][kColumns][4];
+  const auto read = [&](int half, unsigned stage) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) reader.read_rows(a[half][i], stage, i, half * 16);
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) reader.read_columns(b[half][j], stage, j, half * 16);
+  };
+  const auto multiply = [&](int half) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[half][i], b[half][j]);
+  };
+  ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+  unsigned stage = ptx::shared_address(&shared) + ring.index * sizeof(Stage<S>);
+  read(0, stage);
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    read(1, stage);
+    multiply(0);
+    if (step + 1 < steps) stage = next_stage(shared, ring);
+    read(0, stage);
+    multiply(1);
   }
   give_back(shared, ring.index);
   ring.advance();
@@ -284,20 +327,28 @@ __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& 
           pair_of<S>(sums, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pair);
   ptx::cluster_sync();
   const int blocks = static_cast<int>(ptx::cluster_blocks());
+  const int first = static_cast<int>(ptx::cluster_rank());
+  double2 totals[kSlices / 2][2];  // there are two blocks or more
+#pragma unroll
+  for (int i = 0; i < kSlices / 2; ++i) {
+    if (first + i * blocks >= kSlices) break;
+    const double2* const there = own + (first + i * blocks) * 2 * S::kMultiplying;
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair)
+      totals[i][pair] = ptx::load_beside(there + pair * S::kMultiplying, 0);
 #pragma unroll 1
-  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices; slice += blocks) {
-    const double2* const there = own + slice * 2 * S::kMultiplying;
-    double2 total[2] = {ptx::load_beside(there, 0), ptx::load_beside(there + S::kMultiplying, 0)};
-#pragma unroll 4
     for (int block = 1; block < blocks; ++block)
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
         const double2 more = ptx::load_beside(there + pair * S::kMultiplying, block);
-        total[pair].x += more.x, total[pair].y += more.y;
+        totals[i][pair].x += more.x, totals[i][pair].y += more.y;
       }
-    take(slice, total);
   }
-  ptx::cluster_sync();  // nobody leaves while others read
+  ptx::cluster_arrive();  // what is stored now is nobody else's in the cluster
+#pragma unroll
+  for (int i = 0; i < kSlices / 2; ++i)
+    if (first + i * blocks < kSlices) take(first + i * blocks, totals[i]);
+  ptx::cluster_wait();  // nobody leaves while others read
 }
 
 // Adds up the sums of clusters in their order, slice by slice as their blocks have them, in the last to come.
@@ -334,6 +385,42 @@ __device__ __forceinline__ void join_clusters(Shared<S>& shared, const GemmArgum
   if (threadIdx.x == 0) *arrivals = 0;  // as it was found
 }
 
+// Adds up the parts of a streamed tile in their order, in the block that comes last. Returns whether this is it.
+template <class S>
+__device__ __forceinline__ bool join_streamed(Sums<S>& sums, Shared<S>& shared,
+                                              const GemmSplit& split, const Parts& parts) {
+  constexpr int kPairs = S::kBM * S::kBN / 2, kSums = S::kRowBlocks * S::kColumnBlocks * 8;
+  double2* const all = static_cast<double2*>(split.partials) + threadIdx.x;
+  double2* const own = all + parts.place_of(parts.own) * kPairs;
+  double* const flat = &sums[0][0][0];
+#pragma unroll
+  for (int i = 0; i < kSums; i += 2)
+    own[i / 2 * S::kMultiplying] = make_double2(flat[i], flat[i + 1]);
+  meet<S>();
+  if (threadIdx.x == 0) {
+    __threadfence();  // the block's sums are there before its arrival is
+    shared.earlier = atomicAdd(&split.arrivals[parts.arrivals], 1u);
+    __threadfence();  // and the others' sums before they are read
+  }
+  meet<S>();
+  const bool is_last = shared.earlier + 1 == static_cast<unsigned>(parts.count);
+  meet<S>();  // before the next unit writes it
+  if (!is_last) return false;
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) flat[i] = 0;
+#pragma unroll 1
+  for (int part = 0; part < parts.count; ++part) {
+    const double2* const from = all + parts.place_of(part) * kPairs;
+#pragma unroll
+    for (int i = 0; i < kSums; i += 2) {
+      const double2 more = __ldcg(from + i / 2 * S::kMultiplying);
+      flat[i] += more.x, flat[i + 1] += more.y;
+    }
+  }
+  if (threadIdx.x == 0) split.arrivals[parts.arrivals] = 0;  // as it was found
+  return true;
+}
+
 template <class S>
 __device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shared,
                                             const GemmArguments& g, const Unit& unit,
@@ -360,13 +447,12 @@ template <class S>
 __device__ __forceinline__ void start_barriers(Shared<S>& shared) {
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::kStages; ++i) {
-      ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], S::kCluster * S::kMultiplying / 32);
+      ptx::mbarrier_init(&shared.full[i], S::kMaps ? 1 : kFetching);
+      ptx::mbarrier_init(&shared.empty[i], S::kMultiplying / 32);
     }
     ptx::fence_mbarrier_init();
   }
-  if constexpr (S::kCluster > 1) ptx::cluster_sync_behind_fence();  // the neighbour's are ready too
-  else __syncthreads();
+  __syncthreads();
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
 }
@@ -379,30 +465,36 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
   const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
-       units.advance()) {
-    const Unit unit = units.get();
+  for (Work<S::kBM, S::kBN, S::kBK> work(g, alpha == 0); work.more();
+       work.advance()) {
+    const Unit unit = work.get();
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
-    consume<S>(sums, shared, ring, unit.steps, reader);
-    double* const c = matrix_of<double>(g.c, unit.matrix);
+    if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
+    else consume_rows<S>(sums, shared, ring, unit.steps, reader);
+    double* const c = address_of(g.c, unit.matrix);
     const Result to{c, g.c.leading_dimension, unit.row + row, unit.column + column, g.m, g.n, alpha, beta,
                     reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
-    if (S::kCluster == 1 && g.split.parts > 1) finish_part<S>(sums, shared, g, unit, to);
-    else store_sums<S>(to, sums);
+    if (unit.is_whole) store_sums<S>(to, sums);
+    else if (ptx::cluster_blocks() > 1) finish_part<S>(sums, shared, g, unit, to);
+    else if (join_streamed<S>(sums, shared, g.split, work.parts_of(unit)))
+      store_sums<S>(to, sums);
   }
 }
 
+// A and B: their tensor maps, or null.
 template <class S>
-__device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap& A,
-                                         const ptx::TensorMap& B) {
+__device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap* A,
+                                         const ptx::TensorMap* B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
-  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+  if constexpr (S::kMaps)
+    if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
   start_barriers<S>(shared);
   const double alpha = value_of<double>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
-    if constexpr (S::kRegisters > 0) ptx::give_registers<24>();
-    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
+    if constexpr (S::kRegisters > 0) ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
+    if constexpr (!S::kMaps) fetch(shared, g, alpha == 0);
+    else if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, *A, *B);
   } else {
     if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
     multiply_units(shared, g, alpha);
@@ -411,18 +503,23 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
 
 }  // namespace gemm::f64
 
-// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_HOPPER_F64(name, suffix, blocks, cluster, along_a, along_b, ...)                      \
-  extern "C" __global__ void TILEWISE_F64_CLUSTER_##cluster __launch_bounds__(                         \
-      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, cluster>::kThreads, blocks)                      \
-      name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments g,                         \
-                   const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
-    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, cluster>>(g, A, B);            \
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `blocks`: of a
+// multiprocessor.
+#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                                   \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                     \
+      name(const __grid_constant__ gemm::GemmArguments g,                                          \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {   \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);         \
   }
-#define TILEWISE_HOPPER_F64_ORDERS(name, blocks, cluster, ...)                    \
-  TILEWISE_HOPPER_F64(name, _kk, blocks, cluster, true, true, __VA_ARGS__)   \
-  TILEWISE_HOPPER_F64(name, _kx, blocks, cluster, true, false, __VA_ARGS__)  \
-  TILEWISE_HOPPER_F64(name, _xk, blocks, cluster, false, true, __VA_ARGS__)  \
-  TILEWISE_HOPPER_F64(name, _xx, blocks, cluster, false, false, __VA_ARGS__)
-#define TILEWISE_F64_CLUSTER_1
-#define TILEWISE_F64_CLUSTER_2 __cluster_dims__(2, 1, 1)
+#define TILEWISE_HOPPER_F64_ANY(name, blocks, along_a, along_b, ...)                               \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>::kThreads, blocks)                    \
+      name(const __grid_constant__ gemm::GemmArguments g) {                                        \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>>(g, nullptr, nullptr); \
+  }
+#define TILEWISE_HOPPER_F64_ORDERS(macro, name, blocks, ...) \
+  macro(name##_kk, blocks, true, true, __VA_ARGS__)          \
+  macro(name##_kx, blocks, true, false, __VA_ARGS__)         \
+  macro(name##_xk, blocks, false, true, __VA_ARGS__)         \
+  macro(name##_xx, blocks, false, false, __VA_ARGS__)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// x
+// The tile for up to 16 rows.
 #include "kernels/gemm/hopper_f64.cuh"
 
-// Blocks a multiprocessor, cluster; tile, a warp's share of it, k a stage, stages, registers.
-TILEWISE_HOPPER_F64_ORDERS(gemm_hopper_f64_16x64, 2, 1, 16, 64, 16, 16, 32, 5, 0)
+// Blocks a multiprocessor; tile, a warp's share of it, k a stage, stages, registers.
+TILEWISE_HOPPER_F64_ORDERS(TILEWISE_HOPPER_F64, gemm_hopper_f64_16x64, 2, 16, 64, 16, 16, 32, 5, 0)

@@ -11,10 +11,10 @@
 
 namespace gemm::f64 {
 
-// Of one factor. kOwn: how many of its lines this block asks for.
-template <bool kAlongK, int kLines, int kBK, int kOwn = kLines> struct StageLayout;
+// Of one factor, of which a stage has kLines lines and kBK of k.
+template <bool kAlongK, int kLines, int kBK> struct StageLayout;
 
-template <int kLines, int kBK, int kOwn> struct StageLayout<true, kLines, kBK, kOwn> {
+template <int kLines, int kBK> struct StageLayout<true, kLines, kBK> {
   // Of 16 lines, the one that number `g` of the half's eight is.
   static __device__ __forceinline__ int line(int half, int g) { return g * 2 + half; }
 
@@ -33,15 +33,15 @@ template <int kLines, int kBK, int kOwn> struct StageLayout<true, kLines, kBK, k
   // Of 16 columns of C, the first of a lane's pairs of neighbours, which are of both halves then.
   static __device__ __forceinline__ int pair_column(int pair, int t) { return t * 4 + pair * 2; }
 
-  // Asks for lines first + own … + kOwn from `k` on, to where lines own … stand.
+  // Asks for the lines from `first` on, from `k` on.
   template <class Load>
-  static __device__ __forceinline__ void ask(double* to, int own, int first, int k, const Load& load) {
+  static __device__ __forceinline__ void ask(double* to, int first, int k, const Load& load) {
 #pragma unroll
-    for (int i = 0; i < kBK; i += 16) load(to + i * kLines + own * 16, k + i, first + own);
+    for (int i = 0; i < kBK; i += 16) load(to + i * kLines, k + i, first);
   }
 };
 
-template <int kLines, int kBK, int kOwn> struct StageLayout<false, kLines, kBK, kOwn> {
+template <int kLines, int kBK> struct StageLayout<false, kLines, kBK> {
   static __device__ __forceinline__ int line(int half, int g) {
     return half * 4 + g / 4 * 2 + g / 2 % 2 * 8 + g % 2;
   }
@@ -60,9 +60,9 @@ template <int kLines, int kBK, int kOwn> struct StageLayout<false, kLines, kBK, 
   }
 
   template <class Load>
-  static __device__ __forceinline__ void ask(double* to, int own, int first, int k, const Load& load) {
+  static __device__ __forceinline__ void ask(double* to, int first, int k, const Load& load) {
 #pragma unroll
-    for (int i = 0; i < kOwn; i += 16) load(to + (own + i) * kBK, first + own + i, k);
+    for (int i = 0; i < kLines; i += 16) load(to + i * kBK, first + i, k);
   }
 };
 

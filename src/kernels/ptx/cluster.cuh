@@ -29,6 +29,14 @@ __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+// The two halves of it.
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait() {
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
 // The same, but of what came before only what a fence stands behind is known to the others afterwards:
 // cluster_sync() waits until all that the threads wrote is seen by the whole GPU.
 __device__ __forceinline__ void cluster_sync_behind_fence() {

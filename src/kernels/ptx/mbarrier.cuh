@@ -37,6 +37,13 @@ __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigne
       : "memory");
 }
 
+// Arrives as soon as all of this thread's cp.async so far are there; the barrier counts on it.
+__device__ __forceinline__ void mbarrier_arrive_behind_copies(Barrier* barrier) {
+  asm volatile(
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
+      : "memory");
+}
+
 // Arrives at the barrier that lies where `barrier` does, in block `rank` of the cluster. Only for what
 // needs no order of this thread's own loads and stores: that tensor cores have read what copies wrote, and
 // copies may write again. With .release.cluster the machine code would wait, in each arrival, until all
