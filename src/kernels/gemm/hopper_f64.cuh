@@ -129,33 +129,30 @@ template <class S> using Sums = double[S::kRowBlocks][S::kColumnBlocks * 2][4];
 // Reads a warp's operands out of stages. `row`, `column`: where the warp's tile begins in the block's.
 template <class S> class Reader {
  public:
-  __device__ __forceinline__ Reader(int row, int column) {
-    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-#pragma unroll
-    for (int i = 0; i < S::LayoutA::kVariants; ++i)
-      a_[i] = ptx::kept(S::LayoutA::lane_offset(i, row, g, t) * 8);
-#pragma unroll
-    for (int i = 0; i < S::LayoutB::kVariants; ++i)
-      b_[i] = ptx::kept(S::LayoutB::lane_offset(i, column, g, t) * 8);
-  }
+  __device__ __forceinline__ Reader(int row, int column)
+      : a_(ptx::kept(S::LayoutA::place(row, threadIdx.x % 32 / 4, threadIdx.x % 4) * 8)),
+        b_(ptx::kept(S::LayoutB::place(column, threadIdx.x % 32 / 4, threadIdx.x % 4) * 8)) {}
 
-  // 16 k from p on, in mma.sync's order, of 16 rows and of 8 columns. `stage`: its address in shared memory.
+  // 16 k from p on, in mma.sync's order, of 16 rows and of 8 columns. `stage`: its address in shared memory, a
+  // multiple of what is flipped.
   __device__ __forceinline__ void read_rows(double (&a)[8], unsigned stage, int i, int p) const {
+    using Layout = typename S::LayoutA;
 #pragma unroll
     for (int e = 0; e < 8; ++e)
-      a[e] = ptx::load_shared(stage + a_[S::LayoutA::variant(e % 2, e / 2)] +
-                              S::LayoutA::block_offset(i, p + e / 2 * 4) * 8);
+      a[e] = ptx::load_shared(((stage + a_) ^ Layout::flip(e % 2, p + e / 2 * 4) * 8) +
+                              Layout::offset(e % 2, i, p + e / 2 * 4) * 8);
   }
   __device__ __forceinline__ void read_columns(double (&b)[4], unsigned stage, int j, int p) const {
+    using Layout = typename S::LayoutB;
     constexpr int kBegin = S::kBM * S::kBK;
 #pragma unroll
     for (int e = 0; e < 4; ++e)
-      b[e] = ptx::load_shared(stage + b_[S::LayoutB::variant(j % 2, e)] +
-                              (kBegin + S::LayoutB::block_offset(j / 2, p + e * 4)) * 8);
+      b[e] = ptx::load_shared(((stage + b_) ^ Layout::flip(j % 2, p + e * 4) * 8) +
+                              (kBegin + Layout::offset(j % 2, j / 2, p + e * 4)) * 8);
   }
 
  private:
-  unsigned a_[S::LayoutA::kVariants], b_[S::LayoutB::kVariants];  // bytes
+  unsigned a_, b_;  // bytes
 };
 
 // Gives a stage back and waits for the next, whose address it returns.

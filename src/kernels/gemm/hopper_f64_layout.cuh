@@ -18,17 +18,15 @@ template <int kLines, int kBK> struct StageLayout<true, kLines, kBK> {
   // Of 16 lines, the one that number `g` of the half's eight is.
   static __device__ __forceinline__ int line(int half, int g) { return g * 2 + half; }
 
-  // Where line(half, g) of the 16 number `block` behind line `first`, k = `from` + t, stands in a stage:
-  // lane_offset(variant(half, from / 4 % 4), …) + block_offset(block, from), in elements. `first` is a multiple
-  // of 16, `from` of 4.
-  static constexpr int kVariants = 8;
-  static constexpr __device__ int variant(int half, int four) { return half * 4 + four; }
-  static __device__ __forceinline__ int lane_offset(int variant, int first, int g, int t) {
-    const int own = line(variant / 4, g);
-    return (first + own) * 16 + (variant % 4 * 2 + t / 2 ^ own % 8) * 2 + t % 2;
+  // Where line(half, g) of the 16 number `block` behind line `first`, k = `from` + t, stands in a stage, in
+  // elements: (place(first, g, t) ^ flip(half, from)) + offset(half, block, from). `first` is a multiple of 16,
+  // `from` of 4.
+  static __device__ __forceinline__ int place(int first, int g, int t) {
+    return (first + line(0, g)) * 16 + (t / 2 ^ line(0, g) % 8) * 2 + t % 2;
   }
-  static constexpr __device__ int block_offset(int block, int from) {
-    return block * 256 + from / 16 * (kLines * 16);
+  static constexpr __device__ int flip(int half, int from) { return from % 16 + half * 2; }
+  static constexpr __device__ int offset(int half, int block, int from) {
+    return half * 16 + block * 256 + from / 16 * (kLines * 16);
   }
   // Of 16 columns of C, the first of a lane's pairs of neighbours, which are of both halves then.
   static __device__ __forceinline__ int pair_column(int pair, int t) { return t * 4 + pair * 2; }
@@ -46,13 +44,11 @@ template <int kLines, int kBK> struct StageLayout<false, kLines, kBK> {
     return half * 4 + g / 4 * 2 + g / 2 % 2 * 8 + g % 2;
   }
 
-  static constexpr int kVariants = 4;
-  static constexpr __device__ int variant(int half, int four) { return half * 2 + four % 2; }
-  static __device__ __forceinline__ int lane_offset(int variant, int first, int g, int t) {
-    const int own = line(variant / 2, g);
-    return first * kBK + t * 16 + (own / 2 ^ variant % 2 * 4 + t) * 2 + own % 2;
+  static __device__ __forceinline__ int place(int first, int g, int t) {
+    return first * kBK + t * 16 + (line(0, g) / 2 ^ t) * 2 + line(0, g) % 2;
   }
-  static constexpr __device__ int block_offset(int block, int from) {
+  static constexpr __device__ int flip(int half, int from) { return from % 8 * 2 + half * 4; }
+  static constexpr __device__ int offset(int /*half*/, int block, int from) {
     return block * (kBK * 16) + from * 16;
   }
   static __device__ __forceinline__ int pair_column(int pair, int t) {
