@@ -78,7 +78,7 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
   const std::int64_t on_one =
       plan.cluster_parts > 1
           ? divide_up(blocks / plan.cluster_parts, clusters_at_a_time(plan.cluster_parts, gpu))
-                      : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
+          : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
   const std::int64_t together = std::max(1, kernel.blocks_per_sm);
   const std::int64_t rest = on_one % together;
   double time = static_cast<double>(on_one - rest) * work / (peak * kernel.efficiency);

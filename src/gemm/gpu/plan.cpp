@@ -144,8 +144,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
     plan.cluster_parts = kernel.most_parts_in_cluster;
     while (plan.cluster_parts > 2 && plan.parts % plan.cluster_parts != 0) --plan.cluster_parts;
-    plan.parts = static_cast<int>(
-        round_up(std::int64_t{plan.parts}, std::int64_t{plan.cluster_parts}));
+    plan.parts =
+        static_cast<int>(round_up(std::int64_t{plan.parts}, std::int64_t{plan.cluster_parts}));
   }
   const std::int64_t at_once =
       kernel.persistent ? oriented.count : std::min(oriented.count, kMostMatrices);
