@@ -124,7 +124,8 @@ void GpuBench::describe() {
   for (const auto& peer : libraries_.peers) {
     c.peers.push_back({peer->name(), peer->file(), peer->version()});
   }
-  for (const char* name : {"TILEWISE_PLAN", "TILEWISE_TUNED", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG"}) {
+  for (const char* name :
+       {"TILEWISE_PLAN", "TILEWISE_TUNED", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG"}) {
     if (const char* value = std::getenv(name)) c.environment.emplace_back(name, value);
   }
 }

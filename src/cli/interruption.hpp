@@ -4,7 +4,7 @@
 
 namespace tilewise::cli {
 
-/// While it lives, the first Ctrl-C (or `kill`) is only noted, so that the work can end in order; the second ends the
+/// While it lives, the first Ctrl-C (or `kill`) is only noted, so that the work can end in order; another, later, ends the
 /// program as it always does. One at a time.
 class Interruption {
  public:

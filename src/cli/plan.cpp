@@ -243,8 +243,16 @@ void add_plan(CLI::App& app, Action& action) {
   add_choice(*command, "--out-dtype", options->out_dtype, kDtypes,
              "Of C: as A and B (default), f32");
   add_choice(*command, "--mode", options->mode, kModes, "ieee (default), accurate, tf32");
-  add_choice(*command, "--trans", options->trans, kTransposes,
-             "Whether A and B are given transposed: nn (default), nt, tn, tt");
+  command
+      ->add_option_function<std::string>(
+          "--trans",
+          [options](std::string text) {
+            for (char& c : text)
+              c = c == 'N' ? 'n' : c == 'T' ? 't' : c;  // as the benchmark has it
+            options->trans = parse_choice("--trans", text, kTransposes);
+          },
+          "Whether A and B are given transposed: nn (default), nt, tn, tt")
+      ->type_name("NAME");
   command
       ->add_option_function<std::string>(
           "--gpu", [options](const std::string& text) { options->gpu = parse_name("--gpu", text); },

@@ -54,7 +54,13 @@ void add_products(CLI::App& command, TuneOptions& o) {
   add(command, "--n", "N", b.n, "Columns of C", extent_from(1, kMostExtent));
   add(command, "--k", "K", b.k, "Columns of A and rows of B", extent_from(1, kMostExtent));
   add(command, "--trans", "LIST", b.trans,
-      "NN, NT, TN, TT: which factors are transposed, C row-major; else NN", parse_name);
+      "NN, NT, TN, TT: which factors are transposed, C row-major; else NN",
+      [](const std::string& name, const std::string& text) {
+        std::string list = parse_name(name, text);
+        for (char& c : list)
+          c = c == 'n' ? 'N' : c == 't' ? 'T' : c;  // as `tilewise plan` has them
+        return list;
+      });
   add(command, "--suite", "FILE.csv", b.suite,
       "Instead of one product: a file with many, or gpu or short, parts of the program",
       parse_path);

@@ -28,12 +28,12 @@ class GpuWorkspace : public ::testing::Test {
 // Few tiles, much k: the best plan divides k, and keeps sums in the workspace.
 template <class T> struct DeepProduct {
   DeepProduct() {
-    for (int i = 0; i < 24; ++i)
+    for (int i = 0; i < 40; ++i)
       for (int l = 0; l < 4096; ++l) a.at(i, l) /= 3;  // else f64 sums would be exact in any order
     on_a.emplace(a);
   }
 
-  Matrix<T> a{24, 4096, {}, 1}, b{4096, 20, {}, 2}, c{24, 20, {}, 3};
+  Matrix<T> a{40, 4096, {}, 1}, b{4096, 44, {}, 2}, c{40, 44, {}, 3};
   const Matrix<T> before = c;
   OnGpu<T> on_b{b};
   std::optional<OnGpu<T>> on_a = {};
@@ -109,7 +109,7 @@ TEST_F(GpuWorkspace, IsNoneWherePlansNeedNone) {
 }
 
 TEST_F(GpuWorkspace, OfABatchIsForAllOfIt) {
-  constexpr std::int64_t kCount = 3, kM = 16, kN = 12, kK = 4096;
+  constexpr std::int64_t kCount = 3, kM = 40, kN = 44, kK = 4096;
   Matrix<float> a(kCount * kM, kK, {}, 1), b(kK, kN, {}, 2), c(kCount * kM, kN, {}, 3);
   OnGpu on_a(a);
   OnGpu on_b(b);
@@ -183,28 +183,28 @@ TEST_F(GpuWorkspace, InC) {
   const auto [x, y, z] = std::tuple{product.on_a->view(), product.on_b.view(), on_c.view()};
   std::int64_t bytes = -1;
   const auto ask = [&](std::int64_t lda, std::int64_t* to) {
-    return tw_gpu_gemm_workspace(gpu_in_c(), TW_ROW_MAJOR, TW_NO_TRANSPOSE, TW_NO_TRANSPOSE, 24, 20,
-                                 4096, &one, TW_F32, x.data, lda, y.data, 20, &zero, TW_F32, z.data,
-                                 20, nullptr, to);
+    return tw_gpu_gemm_workspace(gpu_in_c(), TW_ROW_MAJOR, TW_NO_TRANSPOSE, TW_NO_TRANSPOSE, 40, 44,
+                                 4096, &one, TW_F32, x.data, lda, y.data, 44, &zero, TW_F32, z.data,
+                                 44, nullptr, to);
   };
   EXPECT_EQ(ask(4096, &bytes), TW_OK) << tw_last_error_message();
   EXPECT_EQ(bytes, product.workspace());
   EXPECT_EQ(tw_gpu_gemm_batch_strided_workspace(gpu_in_c(), TW_ROW_MAJOR, TW_NO_TRANSPOSE,
-                                                TW_NO_TRANSPOSE, 8, 20, 4096, &one, TW_F32, x.data,
-                                                4096, 8 * 4096, y.data, 20, 0, &zero, TW_F32,
-                                                z.data, 20, 160, 3, nullptr, &bytes),
+                                                TW_NO_TRANSPOSE, 20, 44, 4096, &one, TW_F32, x.data,
+                                                4096, 20 * 4096, y.data, 44, 0, &zero, TW_F32,
+                                                z.data, 44, 880, 2, nullptr, &bytes),
             TW_OK)
       << tw_last_error_message();
   MatrixView<float> slice_a = x, slice_c = z;
-  slice_a.rows = slice_c.rows = 8;
-  EXPECT_EQ(bytes, gemm_batch_workspace(gpu(), 3, 1.0f, strided(slice_a, 8 * 4096), strided(y, 0),
-                                        0.0f, strided(slice_c, 160)));
+  slice_a.rows = slice_c.rows = 20;
+  EXPECT_EQ(bytes, gemm_batch_workspace(gpu(), 2, 1.0f, strided(slice_a, 20 * 4096), strided(y, 0),
+                                        0.0f, strided(slice_c, 880)));
   const ArrayOnGpu<const void*> list_a({x.data}), list_b({y.data});
   const ArrayOnGpu<void*> list_c({z.data});
   EXPECT_EQ(
-      tw_gpu_gemm_batch_workspace(gpu_in_c(), TW_ROW_MAJOR, TW_NO_TRANSPOSE, TW_NO_TRANSPOSE, 24,
-                                  20, 4096, &one, TW_F32, list_a.data(), 4096, list_b.data(), 20,
-                                  &zero, TW_F32, list_c.data(), 20, 1, nullptr, &bytes),
+      tw_gpu_gemm_batch_workspace(gpu_in_c(), TW_ROW_MAJOR, TW_NO_TRANSPOSE, TW_NO_TRANSPOSE, 40,
+                                  44, 4096, &one, TW_F32, list_a.data(), 4096, list_b.data(), 44,
+                                  &zero, TW_F32, list_c.data(), 44, 1, nullptr, &bytes),
       TW_OK)
       << tw_last_error_message();
   EXPECT_GT(bytes, 0);
