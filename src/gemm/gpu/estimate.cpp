@@ -26,6 +26,8 @@ constexpr double kClusterBytesPerMicrosecond =
 constexpr double kStoreBytesPerMicrosecond = 3e4;  // that a block stores, with all others
 constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
 constexpr double kMemoryShare = 0.85;              // of the datasheet's bandwidth that copies reach
+constexpr double kBoxesMemoryShare =
+    0.7;  // what tiles of 64 rows by TMA reach where memory is the bound
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
@@ -68,8 +70,9 @@ double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gp
 double compute_time(const Plan& plan, std::int64_t blocks, const Problem& oriented,
                     const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
-  const double work =
-      2.0 * kernel.bm * kernel.bn * static_cast<double>(plan.k_each) * kernel.products;
+  const std::int64_t deep =
+      round_up(plan.k_each, static_cast<std::int64_t>(kernel.bk) * kernel.steps_together);
+  const double work = 2.0 * kernel.bm * kernel.bn * static_cast<double>(deep) * kernel.products;
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
   if (plan.streamed > 0) {
     const double a_step = 2.0 * kernel.bm * kernel.bn * kernel.bk * kernel.products;
@@ -154,6 +157,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
+  if (kernel.box_a.lines > 0) e.memory *= kMemoryShare / kBoxesMemoryShare;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *

@@ -194,7 +194,8 @@ constexpr GemmKernel thin(std::string_view name,
           .most_rows = rows,
           .overlaps_previous = true,
           .efficiency = 0.25,
-          .efficiency_alone = 0.2};
+          .efficiency_alone = 0.2,
+          .overhead = 3};
 }
 #define TILEWISE_THIN(rows) \
   thin("thin_f32_" #rows, TILEWISE_FOUR_ORDERS("gemm_thin_f32_" #rows), rows)
@@ -222,6 +223,7 @@ constexpr GemmKernel strip(std::string_view name,
           .bm = w.lines * w.across,
           .bn = w.n,
           .bk = w.bk,
+          .steps_together = w.down,
           .stages = w.stages,
           .threads = warps * 32,
           .dynamic_shared_bytes = warps * ring + (w.down > 1 ? w.lines * w.across * w.n * 4 : 0),
@@ -265,7 +267,7 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
       TILEWISE_STRIP("strip_" type "_32x64" suffix, "gemm_strip_" type "_32x64", dtype, result, \
                      kStripHalves64, 128, 1, 0.2),                                              \
       TILEWISE_STRIP("strip_" type "_64x32_short" suffix, "gemm_strip_" type "_64x32_short",    \
-                     dtype, result, kStripHalvesShort, 64, 6, 0.065)
+                     dtype, result, kStripHalvesShort, 64, 7, 0.065)
 #define TILEWISE_STRIP_OF_FLOATS(tile, warps, most, efficiency)                                    \
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
@@ -273,7 +275,7 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
 constexpr std::array kKernels{
     TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
     TILEWISE_STRIP_OF_FLOATS("32x16", kStripFloats16, 16, 0.38),
-    TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 128, 0.52),
+    TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 1024, 0.52),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "", Dtype::kF16),
@@ -326,7 +328,7 @@ constexpr std::array kKernels{
                .threads = 128,
                .blocks_per_sm = 4,
                .overlaps_previous = true,
-               .efficiency = 0.59,
+               .efficiency = 0.55,
                .efficiency_alone = 0.3},
     GemmKernel{.name = "simt_f32_32x32",
                .unit = "simt_f32_32x32",

@@ -56,6 +56,7 @@ struct GemmKernel {
   int compute_major = 8;  ///< 8: and later; 9: 9.0 alone (sm_90a)
 
   int bm = 0, bn = 0, bk = 0;  ///< the block's tile
+  int steps_together = 1;      ///< of bk that a block's warps multiply at a time, one each
   int stages = 0, threads = 0;
   int dynamic_shared_bytes = 0;
   int blocks_per_sm = 1;  ///< that share a multiprocessor

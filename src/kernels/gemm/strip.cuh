@@ -142,6 +142,10 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
       matrix_of<Stored>(g.a), g.a.leading_dimension, row, g.m, first, depth.end);
   const Feeder<typename S::SlabB, Stored, S::kAlongB> b(
       matrix_of<Stored>(g.b), g.b.leading_dimension, place.tile.column, g.n, first, depth.end);
+  const auto ask = [&](int step, unsigned char* to) {
+    const long long on = static_cast<long long>(step) * kStride;
+    a.copy_to(to, on), b.copy_to(to + S::SlabA::kBytes, on);
+  };
   int stage = 0, next = 0;
 #pragma unroll 1
   for (int step = -kAhead; step < steps; ++step) {
@@ -149,11 +153,7 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
       ptx::cp_async_wait<kAhead - 1>();
       __syncwarp();  // all lanes' copies have come, and all have read the stage that is filled next
     }
-    if (step + kAhead < steps) {
-      unsigned char* const to = ring + next * S::kStageBytes;
-      const long long on = static_cast<long long>(step + kAhead) * kStride;
-      a.copy_to(to, on), b.copy_to(to + S::SlabA::kBytes, on);
-    }
+    if (step + kAhead < steps) ask(step + kAhead, ring + next * S::kStageBytes);
     ptx::cp_async_commit();
     next = next + 1 == S::kStages ? 0 : next + 1;
     if (step < 0) continue;
@@ -301,40 +301,48 @@ template <class S> __device__ __forceinline__ void strip(const GemmArguments& g)
 }
 
 // The second kernel: adds up what blocks have left of their parts. A block has one slot of one warp of a tile; its warps
-// have every sixteenth part.
+// have every so-many-th part.
 template <class S> __device__ __forceinline__ void add_parts(const GemmArguments& g) {
   __shared__ float4 of_warps[kStripSumWarps][32];
-  ptx::wait_for_previous_grid();
-  constexpr int kSlotsOfTile = S::kM * S::kN / kStripSumsOfBlock;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int kSlotsOfTile = S::kM * S::kN / kStripSumsOfBlock, kTogether = 8;
   const unsigned slot = blockIdx.x % kSlotsOfTile, tile = blockIdx.x / kSlotsOfTile;
+  const int warp = threadIdx.x / 32;
   const long long number = static_cast<long long>(blockIdx.z) * (gridDim.x / kSlotsOfTile) + tile;
-  const float4* const partials = partials_of<S>(g, number, 0) + slot * 32 + lane;
-  float4 sum = {};
-#pragma unroll 8
-  for (int part = warp; part < g.split.parts; part += kStripSumWarps)
-    add(sum, __ldcg(partials + static_cast<long long>(part) * (S::kM * S::kN / 4)));
-  of_warps[warp][lane] = sum;
-  __syncthreads();
-  if (warp > 0) return;
-#pragma unroll
-  for (int other = 1; other < kStripSumWarps; ++other) add(sum, of_warps[other][lane]);
-  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+  const float4* const partials = partials_of<S>(g, number, 0) + slot * 32 + threadIdx.x % 32;
   const TilePlace at = place_of_strip_tile<S>(g, tile);
-  const float four[4] = {sum.x, sum.y, sum.z, sum.w};
-  with_result<S>(g, [&](auto transposed, auto type) {
-    auto* const c = matrix_of<decltype(type)>(g.c);
+  ptx::wait_for_previous_grid();
+  float4 sum = {};
+#pragma unroll 1
+  for (int first = warp; first < g.split.parts; first += kTogether * kStripSumWarps) {
+    float4 some[kTogether];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const SumPlace in = S::Multiply::place(slot % S::kSlots, i, lane);
-      const long long row = at.row + slot / S::kSlots * S::kLines + in.row,
-                      column = at.column + in.column;
-      if (row < g.m && column < g.n)
-        store_one<typename S::T>(
-            c + (decltype(transposed)::value ? column * g.c.leading_dimension + row
-                                             : row * g.c.leading_dimension + column),
-            alpha * four[i], beta);
+    for (int i = 0; i < kTogether; ++i) {
+      const int part = first + i * kStripSumWarps;
+      some[i] = part < g.split.parts
+                    ? __ldcg(partials + static_cast<long long>(part) * (S::kM * S::kN / 4))
+                    : float4{};
     }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) add(sum, some[i]);
+  }
+  of_warps[warp][threadIdx.x % 32] = sum;
+  __syncthreads();
+  if (threadIdx.x >= kStripSumsOfBlock) return;
+  // An element of C a thread.
+  float all = 0;
+#pragma unroll
+  for (int other = 0; other < kStripSumWarps; ++other)
+    all += reinterpret_cast<const float*>(of_warps[other])[threadIdx.x];
+  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+  const SumPlace in = S::Multiply::place(slot % S::kSlots, threadIdx.x % 4, threadIdx.x / 4);
+  const long long row = at.row + slot / S::kSlots * S::kLines + in.row,
+                  column = at.column + in.column, ldc = g.c.leading_dimension;
+  if (row >= g.m || column >= g.n) return;
+  with_result<S>(g, [&](auto transposed, auto type) {
+    store_one<typename S::T>(
+        matrix_of<decltype(type)>(g.c) +
+            (decltype(transposed)::value ? column * ldc + row : row * ldc + column),
+        alpha * all, beta);
   });
 }
 

@@ -101,7 +101,8 @@ TEST(Plans, DivideKWhereTilesAreFew) {
 }
 
 TEST(Plans, PiecesOfTheWorkspaceDoNotOverlap) {
-  const Plan plan = choice({.m = 300, .n = 200, .k = 20000, .count = 3});
+  const Plan plan = choose(problem({.m = 300, .n = 200, .k = 20000, .count = 3}), h200(), kNoLimit,
+                           wish_in("simt_f32_64x64,split=9"));
   ASSERT_GT(plan.parts, 1);
   const auto tiles =
       static_cast<std::uint64_t>(3 * ((300 + plan.kernel->bm - 1) / plan.kernel->bm) *
@@ -117,6 +118,41 @@ TEST(Plans, PiecesOfTheWorkspaceDoNotOverlap) {
   const bool apart = plan.arrivals.offset + plan.arrivals.bytes <= plan.partials.offset ||
                      plan.partials.offset + plan.partials.bytes <= plan.arrivals.offset;
   EXPECT_TRUE(apart);
+}
+
+TEST(Plans, ThinOnesTakeStripsOfEitherFactor) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
+    return choice({.m = m, .n = n, .k = k, .operand = dtype, .result = dtype}).kernel->name;
+  };
+  EXPECT_EQ(chosen(1, 4096, 4096, Dtype::kF32), "strip_f32_32x8_transposed");
+  EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF32), "strip_f32_32x8");
+  EXPECT_EQ(chosen(16, 4096, 4096, Dtype::kF32), "strip_f32_32x16_transposed");
+  EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "strip_bf16_32x8_transposed");
+  EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF16), "strip_f16_32x8");
+  EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "strip_bf16_64x32_short");
+  EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
+}
+
+TEST(Plans, PartsOfStripsNeedNoCounters) {
+  const Plan plan =
+      choice({.m = 64, .n = 64, .k = 65536, .operand = Dtype::kBF16, .result = Dtype::kBF16});
+  ASSERT_FALSE(plan.parts_entry.empty()) << plan.kernel->name;
+  EXPECT_GT(plan.parts, 16);
+  EXPECT_EQ(plan.arrivals.bytes, 0u);
+  const auto sums = static_cast<std::uint64_t>(plan.parts) * 64 * 64 * sizeof(float);
+  EXPECT_EQ(plan.partials.bytes, sums);
+}
+
+TEST(Plans, SayThatAProductIsTooThickForAStrip) {
+  const auto all = candidates(problem({.m = 9, .n = 17, .k = 100}), h200(), kNoLimit);
+  const auto refusal_of = [&](std::string_view name) {
+    const auto found = std::ranges::find(
+        all, name, [](const Candidate& candidate) { return candidate.kernel->name; });
+    return found == all.end() ? "no such kernel" : found->refusal;
+  };
+  EXPECT_EQ(refusal_of("strip_f32_32x16"), "is for at most 16 columns");
+  EXPECT_EQ(refusal_of("strip_f32_32x8_transposed"), "is for at most 8 rows");
+  EXPECT_EQ(refusal_of("strip_f32_32x16_transposed"), "");
 }
 
 TEST(Plans, KeepWithinTheLimit) {
