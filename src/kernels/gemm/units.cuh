@@ -53,10 +53,10 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
         in_cluster_(kCluster == 1 && g.split.parts > 1 && g.split.partials == nullptr),
         streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
         steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
-        at_(begin_of(own())),
-        end_(begin_of(own() + 1)),
         next_(in_cluster_ ? blockIdx.x / parts_ : streamed_ + own()),
-        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {}
+        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {
+    if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);  // 64-bit divisions
+  }
 
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < count_; }
   __device__ __forceinline__ void advance() {
@@ -66,10 +66,15 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
 
   __device__ __forceinline__ Unit get() const {
     const bool streams = at_ < end_;
-    const long long number = streams ? at_ / steps_ : next_;
-    const long long tiles = static_cast<long long>(down_) * across_;
-    const auto slab = static_cast<unsigned>(number / tiles);
-    const auto place = static_cast<unsigned>(number % tiles);
+    const auto number = static_cast<unsigned long long>(streams ? at_ / steps_ : next_);
+    const auto tiles = static_cast<unsigned long long>(down_) * across_;
+    unsigned slab = 0;
+    if (number >= tiles) {  // divisions of 64 bits take as long as a step of a small tile
+      slab = (number | tiles) >> 32 == 0
+                 ? static_cast<unsigned>(number) / static_cast<unsigned>(tiles)
+                 : static_cast<unsigned>(number / tiles);
+    }
+    const auto place = static_cast<unsigned>(number - slab * tiles);
     const unsigned group_tiles = kGroup * across_;
     const unsigned first_down = place / group_tiles * kGroup, in_group = place % group_tiles;
     const unsigned rows = min(kGroup, down_ - first_down);
@@ -131,8 +136,9 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
   unsigned rank_, down_, across_, parts_;
   int k_, k_each_;
   bool in_cluster_;
-  unsigned streamed_, steps_, at_, end_;  // tiles; steps of a tile; steps of this block's stretch
-  long long next_, count_;                // of the other units
+  unsigned streamed_, steps_;  // tiles; steps of a tile
+  unsigned at_ = 0, end_ = 0;  // steps of this block's stretch
+  long long next_, count_;     // of the other units
 };
 
 }  // namespace gemm
