@@ -80,6 +80,7 @@ std::string name_of(vgpu::Numerics numerics) {
 std::string name_of(vgpu::AsyncOrder order, std::uint64_t seed) {
   switch (order) {
     case vgpu::AsyncOrder::kEarliest: return "earliest";
+    case vgpu::AsyncOrder::kSoon: return "soon";
     case vgpu::AsyncOrder::kLatest: return "latest";
     case vgpu::AsyncOrder::kRandom: break;
   }

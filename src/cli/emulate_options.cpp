@@ -51,6 +51,8 @@ void parse_async(EmulateOptions& o, const std::string& text) {
   constexpr std::string_view kRandom = "random:";
   if (text == "earliest") {
     o.async_order = vgpu::AsyncOrder::kEarliest;
+  } else if (text == "soon") {
+    o.async_order = vgpu::AsyncOrder::kSoon;
   } else if (text == "latest") {
     o.async_order = vgpu::AsyncOrder::kLatest;
   } else if (text == "random" || text.starts_with(kRandom)) {
@@ -59,7 +61,7 @@ void parse_async(EmulateOptions& o, const std::string& text) {
                                     : static_cast<std::uint64_t>(parse_whole(
                                           "--async random", text.substr(kRandom.size())));
   } else {
-    fail(fmt::format("--async: expected earliest, latest or random:SEED, got '{}'", text));
+    fail(fmt::format("--async: expected earliest, soon, latest or random:SEED, got '{}'", text));
   }
 }
 
@@ -118,7 +120,7 @@ void add_running(CLI::App& command, EmulateOptions& o) {
       "Look for mistakes: all, none, or some of races,bounds,uninitialized,sync; else none",
       [&o](const std::string& text) { o.checks = parse_checks(text); });
   add(command, "--async", "ORDER",
-      "When asynchronous copies take effect: earliest, latest or random:SEED; else earliest",
+      "When asynchronous copies take effect: earliest, soon, latest or random:SEED; else soon",
       [&o](const std::string& text) { parse_async(o, text); });
   add(command, "--numerics", "WHOSE", "Tensor cores as of sm80, sm90 or f32; else the GPU's",
       [&o](const std::string& text) { o.numerics = parse_choice("--numerics", text, kNumerics); });

@@ -24,7 +24,7 @@ struct EmulateOptions {
   std::string arch;
   std::vector<std::string> include_folders, defines;
   vgpu::Checks checks;
-  vgpu::AsyncOrder async_order = vgpu::AsyncOrder::kEarliest;
+  vgpu::AsyncOrder async_order = vgpu::AsyncOrder::kSoon;
   std::uint64_t async_seed = 0;
   std::string numerics;  ///< empty: those of the GPU
   std::string json;

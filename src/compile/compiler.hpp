@@ -45,6 +45,9 @@ class Compiler {
   virtual std::vector<std::string> unreadable_headers() const { return {}; }
 };
 
+/// The copy of the PTX that ptxas reads, in the scratch folder; its messages name it.
+inline constexpr const char* kAssembledPtx = "assembled.ptx";
+
 /// ptxas, where there is one: PTX to a cubin with the table of lines.
 class Assembler {
  public:

@@ -247,6 +247,14 @@ std::string find_in_ptx(const Request& request, const std::string& ptx) {
                           listing(found.empty() ? kernels : found)));
 }
 
+// ptxas read a copy: its messages shall name the file that the user knows.
+std::string naming(std::string messages, const std::string& copy, const std::string& file) {
+  for (std::size_t at = 0; (at = messages.find(copy, at)) != std::string::npos; at += file.size()) {
+    messages.replace(at, copy.size(), file);
+  }
+  return messages;
+}
+
 Image from_ptx(const Request& request) {
   Image image;
   image.ptx = read_file(request.source);
@@ -264,7 +272,9 @@ Image from_ptx(const Request& request) {
   if (!made.succeeded) {
     throw Error(ErrorCode::kInvalidInput,
                 fmt::format("{} is refused by {} for {}: {}", request.source.string(),
-                            image.compiler, image.arch, first_errors(made.messages)));
+                            image.compiler, image.arch,
+                            first_errors(naming(made.messages, (folder / kAssembledPtx).string(),
+                                                request.source.string()))));
   }
   image.cubin = std::move(made.cubin);
   return image;

@@ -82,7 +82,7 @@ std::string Assembler::description() const { return "ptxas " + version_of(ptxas_
 
 Compilation Assembler::assemble(const std::string& ptx, const std::string& arch,
                                 const ScratchFolder& folder) const {
-  const fs::path input = folder / "assembled.ptx", output = folder / "assembled.cubin";
+  const fs::path input = folder / kAssembledPtx, output = folder / "assembled.cubin";
   write_file(input, ptx);
   const ProgramOutcome outcome = run_program(
       {ptxas_.string(), "-lineinfo", "-O3", "-arch=" + arch, input.string(), "-o", output.string()},

@@ -98,6 +98,7 @@ enum class Numerics {
 /// When asynchronous copies and tensor-core operations take effect.
 enum class AsyncOrder {
   kEarliest,  ///< as soon as they are issued
+  kSoon,      ///< when every warp of the cluster has had its turn: much as on hardware
   kLatest,    ///< not before something waits for them
   kRandom,    ///< in between, as LaunchOptions::async_seed decides
 };

@@ -394,7 +394,7 @@ TEST_F(Emulate, ArraysOfAThreadAndTablesOfJumps) {
 TEST_F(Emulate, AsynchronousCopiesAndDynamicSharedMemory) {
   NEEDS_NVCC();
   Outcome outcome;
-  for (const char* order : {"earliest", "latest", "random:3"}) {
+  for (const char* order : {"earliest", "soon", "latest", "random:3"}) {
     const npy::Array x = features("copies", words([](int i) { return i * i; }), outcome,
                                   {"--shared", "128", "--async", order});
     ASSERT_EQ(outcome.code, 0) << outcome.err;

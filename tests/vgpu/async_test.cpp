@@ -47,7 +47,8 @@ LaunchOptions in_order(AsyncOrder order, std::uint64_t seed = 0) {
 }
 
 std::vector<LaunchOptions> every_order() {
-  std::vector<LaunchOptions> all{in_order(AsyncOrder::kEarliest), in_order(AsyncOrder::kLatest)};
+  std::vector<LaunchOptions> all{in_order(AsyncOrder::kEarliest), in_order(AsyncOrder::kSoon),
+                                 in_order(AsyncOrder::kLatest)};
   for (std::uint64_t seed = 1; seed <= 8; ++seed)
     all.push_back(in_order(AsyncOrder::kRandom, seed));
   return all;

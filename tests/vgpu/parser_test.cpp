@@ -47,7 +47,47 @@ INSTANTIATE_TEST_SUITE_P(
                          "an alignment of 24 is no power of two"},
                     Case{"absurd_alignment", ".shared .align 2097152 .b8 tile[32];",
                          "an alignment of 2097152 is more than 1048576"},
-                    Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"}),
+                    Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"},
+                    Case{"register_twice", ".reg .b32 %r1;", "%r1 is defined twice"},
+                    Case{"variable_of_no_size", ".shared .b8 tile[0];", "tile has no size"},
+                    Case{"other_space", ".shared .b8 tile[4]; ld.global.u32 %r1, [tile];",
+                         "tile lies in another state space"},
+                    Case{"special_in_add", "add.u32 %r1, %r2, %tid.x;", "for mov and integer cvt"},
+                    Case{"narrow_address", "cvta.global.u64 %rd1, %r1;",
+                         "a register of type .b32 cannot be read as .u64"},
+                    Case{"seventeenth_barrier", "bar.sync 16;", "numbered from 0 to 15"},
+                    Case{"part_of_a_warp", "bar.sync 1, 40;", "a multiple of 32"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// What the virtual GPU could run but PTX does not have: ptxas for sm_90a refuses each of these.
+INSTANTIATE_TEST_SUITE_P(
+    Forms, Malformed,
+    testing::Values(
+        Case{"two_scopes", "fence.acq_rel.gpu.cta;", "fence.acq_rel.gpu.cta is no combination"},
+        Case{"two_caches", "ld.global.ca.cg.u32 %r1, [%rd1];", "is no combination that exists"},
+        Case{"no_scope", "ld.acquire.global.u32 %r1, [%rd1];", "is no combination that exists"},
+        Case{"policy_of_nothing", "createpolicy.fractional.b64 %rd1;",
+             "createpolicy.fractional.b64 is no combination"},
+        Case{"policy_of_a_type", "createpolicy.fractional.L2::evict_last.u32 %rd1;",
+             "is no combination that exists"},
+        Case{"policy_of_too_much",
+             "createpolicy.fractional.L2::evict_last.b64 %rd1, 0f3F800000, %r1;",
+             "3 operands are not what it takes"},
+        Case{"prefetch_of_a_type", "prefetch.global.L1.u32 [%rd1];", "is no combination"},
+        Case{"float_in_integers", "add.s32 %f1, %f2, %f3;",
+             "operand 1 is a register of type .f32 where .s32 is expected"},
+        Case{"integer_among_floats", "add.f32 %f1, %f2, 1;", "operand 3 is not a constant"},
+        Case{"float_constant", "add.u32 %r1, %r2, 1.5;", "operand 3 is not a whole number"},
+        Case{"float_address", "ld.shared.u32 %r1, [%f1];", "an address in a register of type .f32"},
+        Case{"variable_in_add", ".shared .b8 tile[4]; add.u32 %r1, %r2, tile;",
+             "operand 3 is not a register or a constant"},
+        Case{"thrown_away", "ld.global.u32 _, [%rd1];", "operand 1 is not a register"},
+        Case{"negated", "add.u32 %r1, %r2, !%r3;", "a ! that only predicates can have"},
+        Case{"comma_for_bar", "setp.eq.u32 %p0, %p1, %r1, %r2;", "operand 2"},
+        Case{"hint_without_policy", "ld.global.L2::cache_hint.u32 %r1, [%rd1];", "operands"},
+        Case{"half_registers", "shl.b32 %r1, %r2, %rd1;", "cannot be read as .b32"},
+        Case{"not_in_a_list", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r2];",
+             "operand 1 is not a list"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 class Unsupported : public testing::TestWithParam<Case> {};

@@ -66,6 +66,11 @@ void AsyncQueue::pass_time() {
   complete(pending_[random_() % pending_.size()].ticket);
 }
 
+void AsyncQueue::end_round() {
+  if (order_ == AsyncOrder::kSoon) complete_all();
+  else pass_time();
+}
+
 void AsyncGroups::add(AsyncTicket ticket, std::uint32_t lanes) { open_.push_back({ticket, lanes}); }
 
 void AsyncGroups::commit(std::uint32_t lanes) {

@@ -39,6 +39,8 @@ class AsyncQueue {
   void complete_all();
   /// At moments that a program can observe: with kRandom some operations take effect.
   void pass_time();
+  /// Every warp has had its turn: with kSoon all of them do.
+  void end_round();
 
   AsyncOrder order() const { return order_; }
   bool empty() const { return pending_.empty(); }
