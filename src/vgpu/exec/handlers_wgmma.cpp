@@ -198,6 +198,8 @@ struct WaitForProducts {
     if (w.block->checker)
       w.block->checker->wait_group(w, Checker::kMatrix, static_cast<std::uint64_t>(op.imm));
     if (queue_of(w).order() == AsyncOrder::kEarliest) return;
+    // The four warps of a warpgroup are never far apart: none overwrites what another has yet to multiply.
+    if (queue_of(w).order() == AsyncOrder::kSoon) w.yields = true;
     for (const AsyncTicket t : w.matrix_groups.due(static_cast<std::uint64_t>(op.imm), w.active))
       queue_of(w).complete(t);
   }
