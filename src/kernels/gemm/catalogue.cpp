@@ -193,9 +193,9 @@ constexpr GemmKernel thin(std::string_view name,
           .splits = false,
           .most_rows = rows,
           .overlaps_previous = true,
-          .efficiency = 0.25,
-          .efficiency_alone = 0.2,
-          .overhead = 3};
+          .efficiency = 0.055,
+          .efficiency_alone = 0.05,
+          .overhead = 4};
 }
 #define TILEWISE_THIN(rows) \
   thin("thin_f32_" #rows, TILEWISE_FOUR_ORDERS("gemm_thin_f32_" #rows), rows)
@@ -252,22 +252,24 @@ constexpr GemmKernel strip(std::string_view name,
         false, most, together, efficiency),                                                        \
       strip(name "_transposed", TILEWISE_FOUR_ORDERS(entry), TILEWISE_STRIP_PARTS(entry), operand, \
             result, warps, true, most, together, efficiency)
-constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 8},
-    kStripHalves32{64, 32, 64, 4, 1, 4}, kStripHalves64{32, 64, 64, 4, 1, 4},
-    kStripHalvesShort{32, 32, 64, 2, 2, 1};
+constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 4},
+    kStripHalvesTall16{64, 16, 64, 2, 1, 4}, kStripHalves32{64, 32, 64, 4, 1, 4},
+    kStripHalves64{32, 64, 64, 4, 1, 4}, kStripHalvesShort{32, 32, 64, 2, 2, 1};
 constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 32, 2, 1, 16},
     kStripFloats32{64, 32, 32, 2, 1, 8};
-#define TILEWISE_STRIPS_OF_HALVES(type, dtype, suffix, result)                                  \
-  TILEWISE_STRIP("strip_" type "_32x8" suffix, "gemm_strip_" type "_32x8", dtype, result,       \
-                 kStripHalves8, 8, 1, 0.2),                                                     \
-      TILEWISE_STRIP("strip_" type "_32x16" suffix, "gemm_strip_" type "_32x16", dtype, result, \
-                     kStripHalves16, 16, 1, 0.2),                                               \
-      TILEWISE_STRIP("strip_" type "_64x32" suffix, "gemm_strip_" type "_64x32", dtype, result, \
-                     kStripHalves32, 64, 1, 0.2),                                               \
-      TILEWISE_STRIP("strip_" type "_32x64" suffix, "gemm_strip_" type "_32x64", dtype, result, \
-                     kStripHalves64, 128, 1, 0.2),                                              \
-      TILEWISE_STRIP("strip_" type "_64x32_short" suffix, "gemm_strip_" type "_64x32_short",    \
-                     dtype, result, kStripHalvesShort, 64, 7, 0.065)
+#define TILEWISE_STRIP_OF_HALVES(type, tile, dtype, suffix, result, warps, most, together,         \
+                                 efficiency)                                                       \
+  TILEWISE_STRIP("strip_" type "_" tile suffix, "gemm_strip_" type "_" tile, dtype, result, warps, \
+                 most, together, efficiency)
+#define TILEWISE_STRIPS_OF_HALVES(type, dtype, suffix, result)                                     \
+  TILEWISE_STRIP_OF_HALVES(type, "32x8", dtype, suffix, result, kStripHalves8, 8, 1, 0.2),         \
+      TILEWISE_STRIP_OF_HALVES(type, "32x16", dtype, suffix, result, kStripHalves16, 16, 2, 0.2),  \
+      TILEWISE_STRIP_OF_HALVES(type, "64x16", dtype, suffix, result, kStripHalvesTall16, 16, 2,    \
+                               0.2),                                                               \
+      TILEWISE_STRIP_OF_HALVES(type, "64x32", dtype, suffix, result, kStripHalves32, 32, 1, 0.2),  \
+      TILEWISE_STRIP_OF_HALVES(type, "32x64", dtype, suffix, result, kStripHalves64, 128, 1, 0.2), \
+      TILEWISE_STRIP_OF_HALVES(type, "64x32_short", dtype, suffix, result, kStripHalvesShort, 64,  \
+                               7, 0.065)
 #define TILEWISE_STRIP_OF_FLOATS(tile, warps, most, efficiency)                                    \
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
@@ -282,7 +284,6 @@ constexpr std::array kKernels{
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     TILEWISE_THIN(1),
     TILEWISE_THIN(4),
-    TILEWISE_THIN(8),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.62),
     TILEWISE_STREAMED(16, 5, 0.08),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products with a handful of rows: B is read once and hardly multiplied, so what counts is how many bytes of it
+// Products with a handful of rows and unaligned factors (strip.cuh is for aligned ones): B is read once and hardly multiplied, so what counts is how many bytes of it
 // are on their way. A block takes 64 bytes of columns; all its threads fetch 16 bytes each, eight times before they
 // use the first. A stands in shared memory as f32, a piece of k at a time.
 //
@@ -21,7 +21,7 @@ template <int kM_> struct ThinShape {
   static constexpr int kFour = 4;   // elements of 16 bytes
   static constexpr int kAhead = 8;  // loads of a thread before the first is used
   // k that A stands in shared memory for.
-  static constexpr int kPiece = kM == 1 ? 4096 : kM == 4 ? 2048 : 1024;
+  static constexpr int kPiece = kM == 1 ? 4096 : 2048;
 };
 
 template <class S> struct ThinShared {

@@ -129,6 +129,8 @@ TEST(Plans, ThinOnesTakeStripsOfEitherFactor) {
   EXPECT_EQ(chosen(16, 4096, 4096, Dtype::kF32), "strip_f32_32x16_transposed");
   EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "strip_bf16_32x8_transposed");
   EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF16), "strip_f16_32x8");
+  EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "strip_bf16_64x16_transposed");
+  EXPECT_EQ(chosen(4096, 64, 4096, Dtype::kBF16), "strip_bf16_32x64");
   EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "strip_bf16_64x32_short");
   EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
 }
