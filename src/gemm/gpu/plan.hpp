@@ -45,7 +45,7 @@ struct Plan {
   bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
   std::int64_t streamed = 0;
-  int cluster_parts = 1;    ///< that a cluster adds up: all, or where clusters meet, some
+  int cluster_parts = 1;  ///< that a cluster adds up: all, or where clusters meet, some
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
   Piece partials,

@@ -30,7 +30,8 @@ struct Shape {
   // Of a thread that multiplies, where those of all warps are not enough: then the producer is a warpgroup,
   // which gives its registers away.
   static constexpr int kRegisters = kRegisters_;
-  static constexpr bool kMaps = kMaps_;  // TMA brings A and B; else a warpgroup does, element by element
+  static constexpr bool kMaps =
+      kMaps_;  // TMA brings A and B; else a warpgroup does, element by element
   static constexpr int kMultiplying = kBM / kWM * (kBN / kWN) * 32;
   static constexpr int kThreads = kMultiplying + (kRegisters > 0 ? 128 : 32);
   static constexpr int kRowBlocks = kWM / 16, kColumnBlocks = kWN / 16;  // of a warp
@@ -49,7 +50,7 @@ template <class S> struct Shared {
   Stage<S> stages[S::kStages];
   ptx::Barrier full[S::kStages];   // the stage's bytes have arrived
   ptx::Barrier empty[S::kStages];  // every warp that multiplies has read it
-  unsigned earlier;  // that brought their sums of this tile before
+  unsigned earlier;                // that brought their sums of this tile before
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
@@ -68,8 +69,7 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
                                         const ptx::TensorMap& B) {
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more();
-       work.advance()) {
+  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more(); work.advance()) {
     const Unit unit = work.get();
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
@@ -95,7 +95,8 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
 
 // The same for factors of any alignment, by all threads of the producer.
 template <class S>
-__device__ __forceinline__ void fetch(Shared<S>& shared, const GemmArguments& g, bool adds_nothing) {
+__device__ __forceinline__ void fetch(Shared<S>& shared, const GemmArguments& g,
+                                      bool adds_nothing) {
   Ring<S::kStages> ring;
 #pragma unroll 1
   for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more(); work.advance()) {
@@ -261,7 +262,8 @@ __device__ __forceinline__ void store_pair(double* c, long long columns_left, co
     *reinterpret_cast<double2*>(c) = pair;
     return;
   }
-  if (columns_left > 0) c[0] = to.beta == 0 ? to.alpha * first : fma(to.alpha, first, to.beta * c[0]);
+  if (columns_left > 0)
+    c[0] = to.beta == 0 ? to.alpha * first : fma(to.alpha, first, to.beta * c[0]);
   if (columns_left > 1)
     c[1] = to.beta == 0 ? to.alpha * second : fma(to.alpha, second, to.beta * c[1]);
 }
@@ -320,8 +322,8 @@ __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& 
   for (int slice = 0; slice < kSlices; ++slice)
 #pragma unroll
     for (int pair = 0; pair < 2; ++pair)
-      own[(slice * 2 + pair) * S::kMultiplying] =
-          pair_of<S>(sums, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pair);
+      own[(slice * 2 + pair) * S::kMultiplying] = pair_of<S>(
+          sums, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pair);
   ptx::cluster_sync();
   const int blocks = static_cast<int>(ptx::cluster_blocks());
   const int first = static_cast<int>(ptx::cluster_rank());
@@ -374,7 +376,8 @@ __device__ __forceinline__ void join_clusters(Shared<S>& shared, const GemmArgum
     for (int cluster = 1; cluster < clusters; ++cluster)
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        const double2 more = __ldcg(from + static_cast<long long>(cluster) * kPairs + pair * S::kMultiplying);
+        const double2 more =
+            __ldcg(from + static_cast<long long>(cluster) * kPairs + pair * S::kMultiplying);
         total[pair].x += more.x, total[pair].y += more.y;
       }
     store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, total);
@@ -424,24 +427,26 @@ __device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shar
                                             const Result& to) {
   if (g.split.partials == nullptr) {
     join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
-      store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pairs);
+      store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2,
+                    pairs);
     });
     return;
   }
   constexpr int kPairs = S::kBM * S::kBN / 2;
   const int clusters = g.split.parts / static_cast<int>(ptx::cluster_blocks());
-  double2* const partial = static_cast<double2*>(g.split.partials) +
-                           (unit.tile * clusters + unit.part / static_cast<int>(ptx::cluster_blocks())) *
-                               kPairs + threadIdx.x;
+  double2* const partial =
+      static_cast<double2*>(g.split.partials) +
+      (unit.tile * clusters + unit.part / static_cast<int>(ptx::cluster_blocks())) * kPairs +
+      threadIdx.x;
   join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
 #pragma unroll
-    for (int pair = 0; pair < 2; ++pair) partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
+    for (int pair = 0; pair < 2; ++pair)
+      partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
   });
   join_clusters<S>(shared, g, unit, to);
 }
 
-template <class S>
-__device__ __forceinline__ void start_barriers(Shared<S>& shared) {
+template <class S> __device__ __forceinline__ void start_barriers(Shared<S>& shared) {
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::kStages; ++i) {
       ptx::mbarrier_init(&shared.full[i], S::kMaps ? 1 : kFetching);
@@ -455,26 +460,33 @@ __device__ __forceinline__ void start_barriers(Shared<S>& shared) {
 }
 
 template <class S>
-__device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g, double alpha) {
+__device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g,
+                                               double alpha) {
   const double beta = value_of<double>(g.beta);
   const int warp = threadIdx.x / 32;
   const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
   const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Work<S::kBM, S::kBN, S::kBK> work(g, alpha == 0); work.more();
-       work.advance()) {
+  for (Work<S::kBM, S::kBN, S::kBK> work(g, alpha == 0); work.more(); work.advance()) {
     const Unit unit = work.get();
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
     else consume_rows<S>(sums, shared, ring, unit.steps, reader);
     double* const c = address_of(g.c, unit.matrix);
-    const Result to{c, g.c.leading_dimension, unit.row + row, unit.column + column, g.m, g.n, alpha, beta,
-                    reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
+    const Result to{
+        c,
+        g.c.leading_dimension,
+        unit.row + row,
+        unit.column + column,
+        g.m,
+        g.n,
+        alpha,
+        beta,
+        reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
     if (unit.is_whole) store_sums<S>(to, sums);
     else if (ptx::cluster_blocks() > 1) finish_part<S>(sums, shared, g, unit, to);
-    else if (join_streamed<S>(sums, shared, g.split, work.parts_of(unit)))
-      store_sums<S>(to, sums);
+    else if (join_streamed<S>(sums, shared, g.split, work.parts_of(unit))) store_sums<S>(to, sums);
   }
 }
 
@@ -489,7 +501,8 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   start_barriers<S>(shared);
   const double alpha = value_of<double>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
-    if constexpr (S::kRegisters > 0) ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
+    if constexpr (S::kRegisters > 0)
+      ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
     if constexpr (!S::kMaps) fetch(shared, g, alpha == 0);
     else if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, *A, *B);
   } else {
@@ -502,21 +515,22 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `blocks`: of a
 // multiprocessor.
-#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                                   \
-  extern "C" __global__ void __launch_bounds__(                                                    \
-      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                     \
-      name(const __grid_constant__ gemm::GemmArguments g,                                          \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {   \
-    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);         \
+#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                                 \
+  extern "C" __global__ void __launch_bounds__(                                                  \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                   \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);       \
   }
-#define TILEWISE_HOPPER_F64_ANY(name, blocks, along_a, along_b, ...)                               \
-  extern "C" __global__ void __launch_bounds__(                                                    \
-      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>::kThreads, blocks)                    \
-      name(const __grid_constant__ gemm::GemmArguments g) {                                        \
-    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>>(g, nullptr, nullptr); \
+#define TILEWISE_HOPPER_F64_ANY(name, blocks, along_a, along_b, ...)                        \
+  extern "C" __global__ void __launch_bounds__(                                             \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>::kThreads, blocks)             \
+      name(const __grid_constant__ gemm::GemmArguments g) {                                 \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, false>>(g, nullptr, \
+                                                                                nullptr);   \
   }
 #define TILEWISE_HOPPER_F64_ORDERS(macro, name, blocks, ...) \
   macro(name##_kk, blocks, true, true, __VA_ARGS__)          \
-  macro(name##_kx, blocks, true, false, __VA_ARGS__)         \
-  macro(name##_xk, blocks, false, true, __VA_ARGS__)         \
-  macro(name##_xx, blocks, false, false, __VA_ARGS__)
+      macro(name##_kx, blocks, true, false, __VA_ARGS__)     \
+          macro(name##_xk, blocks, false, true, __VA_ARGS__) \
+              macro(name##_xx, blocks, false, false, __VA_ARGS__)

@@ -5,4 +5,5 @@
 #include "kernels/gemm/hopper_f64.cuh"
 
 // Blocks a multiprocessor; tile, a warp's share of it, k a stage, stages, registers.
-TILEWISE_HOPPER_F64_ORDERS(TILEWISE_HOPPER_F64_ANY, gemm_hopper_f64_128x128_any, 1, 128, 128, 64, 32, 16, 6, 232)
+TILEWISE_HOPPER_F64_ORDERS(TILEWISE_HOPPER_F64_ANY, gemm_hopper_f64_128x128_any, 1, 128, 128, 64,
+                           32, 16, 6, 232)

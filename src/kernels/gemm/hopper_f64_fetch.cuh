@@ -21,8 +21,8 @@ template <int kLines, int kBK> struct Fetcher<true, kLines, kBK> {
   long long step;
   int to, k, lines_left;
 
-  __device__ __forceinline__ Fetcher(const double* matrix, long long leading, int first, long long lines,
-                                     int first_k) {
+  __device__ __forceinline__ Fetcher(const double* matrix, long long leading, int first,
+                                     long long lines, int first_k) {
     const int line = threadIdx.x % kFetching / 16;
     k = threadIdx.x % 16;
     to = line * 16 + (k / 2 ^ line) * 2 + k % 2;
@@ -53,8 +53,8 @@ template <int kLines, int kBK> struct Fetcher<false, kLines, kBK> {
   int line, k;
   bool is_there;
 
-  __device__ __forceinline__ Fetcher(const double* matrix, long long leading, int first, long long lines,
-                                     int first_k) {
+  __device__ __forceinline__ Fetcher(const double* matrix, long long leading, int first,
+                                     long long lines, int first_k) {
     line = threadIdx.x % kLines;
     k = threadIdx.x % kFetching / kLines;
     from = matrix + (first_k + static_cast<long long>(k)) * leading + first + line;
@@ -65,7 +65,8 @@ template <int kLines, int kBK> struct Fetcher<false, kLines, kBK> {
     double* const to = stage + line / 16 * (kBK * 16) + line % 2;
 #pragma unroll 8
     for (int own = k; own < kBK; own += kStep) {
-      ptx::cp_async_8(to + own * 16 + (line % 16 / 2 ^ own % 8) * 2, from, is_there && own < k_left);
+      ptx::cp_async_8(to + own * 16 + (line % 16 / 2 ^ own % 8) * 2, from,
+                      is_there && own < k_left);
       from += step;
     }
   }

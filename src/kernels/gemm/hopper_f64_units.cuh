@@ -45,7 +45,9 @@ template <int kBM, int kBN, int kBK> class Work {
   __device__ __forceinline__ Unit get() const {
     return in_cluster_ ? unit_of_cluster<kBM, kBN, kBK>(arguments_, adds_nothing_) : units_.get();
   }
-  __device__ __forceinline__ Parts parts_of(const Unit& unit) const { return units_.parts_of(unit); }
+  __device__ __forceinline__ Parts parts_of(const Unit& unit) const {
+    return units_.parts_of(unit);
+  }
 
  private:
   const GemmArguments& arguments_;

@@ -39,9 +39,8 @@ __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigne
 
 // Arrives as soon as all of this thread's cp.async so far are there; the barrier counts on it.
 __device__ __forceinline__ void mbarrier_arrive_behind_copies(Barrier* barrier) {
-  asm volatile(
-      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
-      : "memory");
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(barrier))
+               : "memory");
 }
 
 // Arrives at the barrier that lies where `barrier` does, in block `rank` of the cluster. Only for what
