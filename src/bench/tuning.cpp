@@ -15,6 +15,7 @@
 #include "bench/origin.hpp"
 #include "bench/own_gpu_library.hpp"
 #include "gemm/gpu/context.hpp"
+#include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/fingerprint.hpp"
 #include "tilewise/error.hpp"
 
@@ -110,12 +111,18 @@ class Tuning {
     const gpu::Problem problem = planned_problem(result_.problem, room_.matrices(0));
     const GpuContext::State& state = context_.state();
     const model::Gpu& gpu = state.device->gpu();
-    result_.planner = gpu::wish_text(gpu::choose(problem, gpu, state.workspace_limit));
+    const gpu::Plan usual = gpu::choose(problem, gpu, state.workspace_limit);
+    result_.planner = gpu::wish_text(usual);
     for (const gpu::Candidate& each :
          shortlist(gpu::alternatives(problem, gpu, state.workspace_limit), result_.planner)) {
       contenders_.push_back({gpu::wish_text(*each.plan), each.estimate.microseconds,
                              product_by(*each.plan, context_, result_.problem), 0, false});
     }
+    if (planner() < contenders_.size()) return;
+    // A number of parts that is rounded to another when it is asked for.
+    const gpu::Problem oriented = gpu::oriented_for(*usual.kernel, problem);
+    contenders_.push_back({result_.planner, gpu::estimate_of(usual, oriented, gpu).microseconds,
+                           product_by(usual, context_, result_.problem), 0, false});
   }
 
   TimedPlan timed(const Contender& contender) {

@@ -41,8 +41,9 @@ class Hash {
 void add(Hash& hash, const kernels::GemmKernel& kernel) {
   hash.add(kernel.name);
   hash.add(kernel.unit);
-  for (const auto& by_b : kernel.entries)
-    for (const std::string_view entry : by_b) hash.add(entry);
+  for (const auto* const entries : {&kernel.entries, &kernel.part_entries})
+    for (const auto& by_b : *entries)
+      for (const std::string_view entry : by_b) hash.add(entry);
   for (const auto number : {static_cast<std::int64_t>(kernel.operand),
                             static_cast<std::int64_t>(kernel.result),
                             static_cast<std::int64_t>(kernel.mode),
@@ -60,8 +61,11 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.persistent},
                             std::int64_t{kernel.splits},
                             std::int64_t{kernel.most_parts_in_cluster},
+                            std::int64_t{kernel.clusters_meet},
+                            std::int64_t{kernel.steps_together},
                             kernel.most_extent,
                             kernel.most_rows,
+                            kernel.most_columns,
                             std::int64_t{kernel.takes_pointers},
                             std::int64_t{kernel.alignment},
                             std::int64_t{kernel.transposes_result},
@@ -70,7 +74,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.products}})
     hash.add(static_cast<std::uint64_t>(number));
   // What the planner reckons with: another choice of its own is another thing to have measured against.
-  for (const double number : {kernel.efficiency, kernel.efficiency_alone})
+  for (const double number : {kernel.efficiency, kernel.efficiency_alone, kernel.overhead})
     hash.add(&number, sizeof number);
 }
 

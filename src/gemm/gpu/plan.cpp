@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
@@ -342,16 +343,19 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (oriented.m() > kernel.most_rows) continue;
-    int before = 0;
+    if (!too_thick(kernel, oriented).empty()) continue;
+    std::set<int> seen;  // parts, which are rounded
     for (const int parts : kParts) {
       if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
       Candidate candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, parts});
-      if (!candidate.plan || candidate.plan->parts == before) continue;
-      before = candidate.plan->parts;
       // As a wish for so many parts comes out, so that a name means one plan.
-      if (before != parts) candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, before});
-      if (candidate.plan) all.push_back(std::move(candidate));
+      for (int asked = parts; candidate.plan && candidate.plan->parts != asked;) {
+        asked = candidate.plan->parts;
+        if (seen.contains(asked)) break;
+        candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, asked});
+      }
+      if (candidate.plan && seen.insert(candidate.plan->parts).second)
+        all.push_back(std::move(candidate));
     }
     Candidate stream = candidate_of(kernel, problem, gpu, limit, {&kernel, 0, true});
     if (stream.plan) all.push_back(std::move(stream));

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
+#include <tuple>
 
 #include "../../core/temporary_folder.hpp"
 #include "gemm/gpu/fingerprint.hpp"
@@ -152,6 +154,30 @@ TEST(Tuned, EveryAlternativeIsWhatItsNameAsksFor) {
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
     const std::string best = wish_text(choose(problem, h200(), kNoLimit));
     EXPECT_TRUE(std::ranges::binary_search(names, best)) << best;
+  }
+}
+
+TEST(Tuned, AlternativesOfEveryTypeHaveNamesThatComeBack) {
+  for (const auto& [dtype, mode] : {std::pair{Dtype::kF32, ComputeMode::kIeee},
+                                    {Dtype::kF32, ComputeMode::kAccurate},
+                                    {Dtype::kF64, ComputeMode::kIeee},
+                                    {Dtype::kBF16, ComputeMode::kIeee}}) {
+    for (const auto& [m, n, k] :
+         {std::tuple{64, 64, 65536}, {8, 4096, 4096}, {300, 500, 7777}, {1000, 1000, 1000}}) {
+      Problem problem = f32_problem(m, n, k);
+      problem.operand = problem.result = dtype;
+      problem.mode = mode;
+      std::set<std::string> names;
+      for (const Candidate& each : alternatives(problem, h200(), kNoLimit)) {
+        const std::string name = wish_text(*each.plan);
+        EXPECT_TRUE(names.insert(name).second) << name;
+        const auto again = plan_by(*wish_in(name.c_str()), problem, h200(), kNoLimit);
+        ASSERT_TRUE(again) << name;
+        EXPECT_EQ(wish_text(*again), name);
+        EXPECT_EQ(again->k_each, each.plan->k_each) << name;
+      }
+      EXPECT_GT(names.size(), 2u);
+    }
   }
 }
 
