@@ -25,9 +25,13 @@ constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
 constexpr double kStoreBytesPerMicrosecond = 3e4;  // that a block stores, with all others
 constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
-constexpr double kMemoryShare = 0.85;              // of the datasheet's bandwidth that copies reach
+// Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
+constexpr double kStreamedTraffic = 1.65;
+constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows by TMA reach where memory is the bound
+constexpr double kWideRestride =
+    4;  // copies of f64 with other leading dimensions are that much slower
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
@@ -50,9 +54,12 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
 }
 
 // Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ. An
-// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six.
-std::int64_t clusters_at_a_time(int blocks, const model::Gpu& gpu) {
-  const std::int64_t usable = blocks > 2 ? gpu.sm_count * 15 / 16 : gpu.sm_count;
+// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six; of blocks that
+// share multiprocessors an eighth fewer of the larger ones.
+std::int64_t clusters_at_a_time(int blocks, const GemmKernel& kernel, const model::Gpu& gpu) {
+  const std::int64_t usable = blocks <= 2                ? gpu.sm_count
+                              : kernel.blocks_per_sm > 1 ? gpu.sm_count * 7 / 8
+                                                         : gpu.sm_count * 15 / 16;
   return std::max<std::int64_t>(1, usable / blocks);
 }
 
@@ -78,13 +85,14 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
   const double work = 2.0 * kernel.bm * kernel.bn * static_cast<double>(deep) * kernel.products;
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
   if (plan.streamed > 0) {
-    const double a_step = 2.0 * kernel.bm * kernel.bn * kernel.bk * kernel.products;
+    const double a_step =
+        2.0 * kernel.bm * kernel.bn * kernel.bk * kernel.products * kernel.blocks_per_sm;
     return a_step * streamed_steps(plan, oriented, gpu) / (peak * kernel.efficiency);
   }
-  const std::int64_t on_one =
-      plan.cluster_parts > 1
-          ? divide_up(blocks / plan.cluster_parts, clusters_at_a_time(plan.cluster_parts, gpu))
-          : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
+  const std::int64_t on_one = plan.cluster_parts > 1
+                                  ? divide_up(blocks / plan.cluster_parts,
+                                              clusters_at_a_time(plan.cluster_parts, kernel, gpu))
+                                  : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
   const std::int64_t together = std::max(1, kernel.blocks_per_sm);
   const std::int64_t rest = on_one % together;
   double time = static_cast<double>(on_one - rest) * work / (peak * kernel.efficiency);
@@ -154,7 +162,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.waves = blocks / (sms * kernel.blocks_per_sm);
   if (plan.cluster_parts > 1) {
     e.waves = blocks / plan.cluster_parts /
-              static_cast<double>(clusters_at_a_time(plan.cluster_parts, gpu));
+              static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
@@ -167,6 +175,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             static_cast<double>(size_of(oriented.operand));
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
+  if (plan.streamed > 0 && kernel.blocks_per_sm > 1) e.cache *= kStreamedTraffic;
   const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                             static_cast<double>(size_of(oriented.result)) /
                             kStoreBytesPerMicrosecond;
@@ -205,7 +214,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   }
   for (const PreparedFactor* factor : {&plan.a, &plan.b}) {
     if (factor->preparation == kernels::Preparation::kNone) continue;
-    e.preparation += prepared_bytes(*factor) / bandwidth;
+    e.preparation += prepared_bytes(*factor) / bandwidth *
+                     (size_of(oriented.operand) == 8 ? kWideRestride : 1.0);
     e.launches += kLaunchMicroseconds;
     if (factor == &plan.b && factor->preparation == kernels::Preparation::kPairs)
       e.preparation += kPairsMicroseconds;

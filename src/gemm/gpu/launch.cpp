@@ -191,9 +191,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           kernel.box_b);
     }
     const std::array<const void*, 4> all{&arguments, &map_a, &map_b, &map_c};
-    const std::span<const void* const> values(all.data(), kernel.maps_result ? 4
-                                                          : has_maps         ? 3
-                                                                             : 1);
+    const std::span<const void* const> values(all.data(), has_maps ? 4 : 1);
     device::Launch launch = launch_of(
         kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values, follows);
     if (plan.cluster_parts > 1)

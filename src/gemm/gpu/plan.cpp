@@ -143,7 +143,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   if (plan.in_cluster) plan.cluster_parts = plan.parts;
   if (plan.parts == 1 || plan.in_cluster) return plan;
   if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
-    plan.cluster_parts = kernel.most_parts_in_cluster;
+    // Clusters of four fill a group of multiprocessors more evenly than of eight.
+    plan.cluster_parts = std::min(kernel.most_parts_in_cluster, 4);
     while (plan.cluster_parts > 2 && plan.parts % plan.cluster_parts != 0) --plan.cluster_parts;
     plan.parts =
         static_cast<int>(round_up(std::int64_t{plan.parts}, std::int64_t{plan.cluster_parts}));

@@ -178,6 +178,31 @@ constexpr GemmKernel of_any_alignment(GemmKernel kernel) {
   return kernel;
 }
 
+// f64 of small sizes for Hopper (hopper_f64_small.cuh).
+constexpr GemmKernel small_f64(std::string_view name,
+                               std::array<std::array<std::string_view, 2>, 2> entries, int bm,
+                               int bn) {
+  return {.name = name,
+          .unit = "hopper_f64_small",
+          .entries = entries,
+          .operand = Dtype::kF64,
+          .result = Dtype::kF64,
+          .compute_major = 9,
+          .bm = bm,
+          .bn = bn,
+          .bk = 128,
+          .stages = 1,
+          .threads = 256,
+          .blocks_per_sm = bm == 16 ? 2 : 1,
+          .splits = false,
+          .overlaps_previous = true,
+          .pipe = Pipe::kTensorF64,
+          .efficiency = 0.2,
+          .efficiency_alone = 0.2};
+}
+#define TILEWISE_SMALL_F64(tile, bm, bn) \
+  small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
+
 // A handful of rows of f32 (thin.cuh).
 constexpr GemmKernel thin(std::string_view name,
                           std::array<std::array<std::string_view, 2>, 2> entries, int rows) {
@@ -343,30 +368,17 @@ constexpr std::array kKernels{
                .overlaps_previous = true,
                .efficiency = 0.4,
                .efficiency_alone = 0.1},
-    // Tile, k a stage, stages, threads, blocks a multiprocessor.
-    TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 0.85, 0.85),
-    TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.8, 0.7),
-    TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.8, 0.7),
-    TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.7, 0.6),
-    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.5, 0.3),
-    of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.75, 0.75)),
-    of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.65, 0.55)),
-    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.5, 0.3),
-    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.5, 0.3),
-    GemmKernel{.name = "mma_f64_128x128",
-               .unit = "mma_f64_128x128",
-               .entries = TILEWISE_FOUR_ORDERS("gemm_mma_f64_128x128"),
-               .operand = Dtype::kF64,
-               .result = Dtype::kF64,
-               .bm = 128,
-               .bn = 128,
-               .bk = 16,
-               .stages = 4,
-               .threads = 256,
-               .dynamic_shared_bytes = 131072,
-               .pipe = Pipe::kTensorF64,
-               .efficiency = 0.61,
-               .efficiency_alone = 0.61},
+    // Tile, k a stage, stages, threads, blocks a multiprocessor, efficiency with all of them and with one.
+    TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 0.82, 0.82),
+    TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),
+    TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.74, 0.55),
+    TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.825, 0.72),
+    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.42, 0.30),
+    of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.77, 0.77)),
+    of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.68, 0.55)),
+    TILEWISE_SMALL_F64("16x16", 16, 16),
+    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.55, 0.40),
+    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.55, 0.40),
     GemmKernel{.name = "mma_f64_64x64",
                .unit = "mma_f64_64x64",
                .entries = TILEWISE_FOUR_ORDERS("gemm_mma_f64_64x64"),
@@ -380,8 +392,8 @@ constexpr std::array kKernels{
                .dynamic_shared_bytes = 49152,
                .blocks_per_sm = 3,
                .pipe = Pipe::kTensorF64,
-               .efficiency = 0.67,
-               .efficiency_alone = 0.4},
+               .efficiency = 0.5,
+               .efficiency_alone = 0.3},
 };
 
 }  // namespace

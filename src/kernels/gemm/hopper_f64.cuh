@@ -11,6 +11,7 @@
 
 #include "kernels/gemm/hopper_f64_fetch.cuh"
 #include "kernels/gemm/hopper_f64_layout.cuh"
+#include "kernels/gemm/hopper_f64_result.cuh"
 #include "kernels/gemm/hopper_f64_units.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid.cuh"
@@ -237,35 +238,6 @@ __device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
   }
   give_back(shared, ring.index);
   ring.advance();
-}
-
-// Where a warp's results go.
-struct Result {
-  double* c;
-  long long leading;
-  long long row, column;  // the warp's first
-  long long m, n;
-  double alpha, beta;
-  bool is_aligned;
-};
-
-// C = alpha·sum + beta·C at two neighbours. beta = 0 does not read C.
-__device__ __forceinline__ void store_pair(double* c, long long columns_left, const Result& to,
-                                           double first, double second) {
-  if (to.is_aligned && columns_left >= 2) {
-    double2 pair = make_double2(to.alpha * first, to.alpha * second);
-    if (to.beta != 0) {
-      const double2 old = *reinterpret_cast<const double2*>(c);
-      pair = make_double2(fma(to.alpha, first, to.beta * old.x),
-                          fma(to.alpha, second, to.beta * old.y));
-    }
-    *reinterpret_cast<double2*>(c) = pair;
-    return;
-  }
-  if (columns_left > 0)
-    c[0] = to.beta == 0 ? to.alpha * first : fma(to.alpha, first, to.beta * c[0]);
-  if (columns_left > 1)
-    c[1] = to.beta == 0 ? to.alpha * second : fma(to.alpha, second, to.beta * c[1]);
 }
 
 // Four results of a lane: two pairs of neighbours in one row of the warp's 16×16 block (i, j), in its upper
@@ -515,12 +487,13 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `blocks`: of a
 // multiprocessor.
-#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                                 \
-  extern "C" __global__ void __launch_bounds__(                                                  \
-      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                   \
-      name(const __grid_constant__ gemm::GemmArguments g,                                        \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
-    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);       \
+#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                               \
+  extern "C" __global__ void __launch_bounds__(                                                \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                 \
+      name(const __grid_constant__ gemm::GemmArguments g,                                      \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B, \
+           const __grid_constant__ ptx::TensorMap /*C*/) {                                     \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);     \
   }
 #define TILEWISE_HOPPER_F64_ANY(name, blocks, along_a, along_b, ...)                        \
   extern "C" __global__ void __launch_bounds__(                                             \

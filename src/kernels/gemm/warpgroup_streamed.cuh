@@ -259,14 +259,10 @@ template <class Tile, Along kAlongA> struct Streamed {
 
 }  // namespace gemm
 
-// The kernels of one tile, for A along k and across it. Results go straight from registers: there is no map of C,
-// and A's stands in its place.
-#define TILEWISE_STREAMED(name, suffix, along_a, bn, stages)                                   \
-  extern "C" __global__ void __launch_bounds__(384, 1) name##suffix(                           \
-      const __grid_constant__ gemm::GemmArguments g, const __grid_constant__ ptx::TensorMap A, \
-      const __grid_constant__ ptx::TensorMap B) {                                              \
-    gemm::run<gemm::Streamed<gemm::Tile<128, bn, 64, stages, 1>, along_a>>(g, A, B, A);        \
-  }
+// The kernels of one tile, for A along k and across it. `...`: kBN and stages.
+#define TILEWISE_STREAMED(name, suffix, along_a, bn, stages) \
+  TILEWISE_WARPGROUP_KERNEL(name##suffix, 1,                 \
+                            gemm::Streamed<gemm::Tile<128, bn, 64, stages, 1>, along_a>)
 #define TILEWISE_STREAMED_ORDERS(name, bn, stages)        \
   TILEWISE_STREAMED(name, _k, ptx::Along::kK, bn, stages) \
   TILEWISE_STREAMED(name, _x, ptx::Along::kOther, bn, stages)
