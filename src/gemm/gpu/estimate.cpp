@@ -19,7 +19,8 @@ constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
 constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
-constexpr double kStreamMicroseconds = 4.0;       // stretches that begin and end within tiles
+constexpr double kStreamMicroseconds =
+    4.0;  // stretches that begin and end within tiles; of f64 it was 1
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
@@ -54,12 +55,12 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
 }
 
 // Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ. An
-// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six; of blocks that
-// share multiprocessors an eighth fewer of the larger ones.
+// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six. Of larger ones of
+// blocks that share multiprocessors an eighth fewer ran than groups of 16 have room for.
 std::int64_t clusters_at_a_time(int blocks, const GemmKernel& kernel, const model::Gpu& gpu) {
-  const std::int64_t usable = blocks <= 2                ? gpu.sm_count
-                              : kernel.blocks_per_sm > 1 ? gpu.sm_count * 7 / 8
-                                                         : gpu.sm_count * 15 / 16;
+  if (blocks > 2 && kernel.blocks_per_sm > 1)
+    return std::max(1, gpu.sm_count / 16 * (16 / blocks) * 7 / 8);
+  const std::int64_t usable = blocks > 2 ? gpu.sm_count * 15 / 16 : gpu.sm_count;
   return std::max<std::int64_t>(1, usable / blocks);
 }
 
@@ -70,8 +71,8 @@ double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gp
   const std::int64_t tiles = tiles_of(*plan.kernel, oriented) / plan.kernel->cluster;
   const std::int64_t rounds = (tiles * oriented.count - plan.streamed) / blocks;
   // Blocks at different k of their tiles find less of what they read in the cache.
-  constexpr double kStreamedStep = 1.08;
-  return kStreamedStep * static_cast<double>(divide_up(plan.streamed * steps, blocks)) +
+  const double streamed_step = size_of(oriented.operand) == 8 ? 1.0 : 1.08;
+  return streamed_step * static_cast<double>(divide_up(plan.streamed * steps, blocks)) +
          static_cast<double>(rounds * steps);
 }
 
@@ -168,7 +169,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
-  if (kernel.box_a.lines > 0) e.memory *= kMemoryShare / kBoxesMemoryShare;
+  const bool is_wide = size_of(oriented.operand) == 8;
+  if (kernel.box_a.lines > 0 && !is_wide) e.memory *= kMemoryShare / kBoxesMemoryShare;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *
@@ -195,7 +197,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     // A block stores a part or two, and reads what others left of a tile.
     const double parts =
         static_cast<double>(stream_blocks(kernel, gpu)) / static_cast<double>(plan.streamed) + 1;
-    e.reduction = kStreamMicroseconds + 2 * tile_sums / kStoreBytesPerMicrosecond +
+    e.reduction = (is_wide ? 1.0 : kStreamMicroseconds) +
+                  2 * tile_sums / kStoreBytesPerMicrosecond +
                   parts * tile_sums / kReducerBytesPerMicrosecond;
     if (plan.b.preparation != kernels::Preparation::kPairs)
       e.launches += kLaunchMicroseconds;  // the clearing

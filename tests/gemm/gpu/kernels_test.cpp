@@ -86,7 +86,7 @@ TEST_P(EveryKernel, PartsOfK) {
 TEST_P(EveryKernel, StreamedTiles) {
   if (!kernel().persistent) GTEST_SKIP() << "is not persistent";
   const int bm = kernel().bm * kernel().cluster, bn = kernel().bn, bk = kernel().bk;
-  const int blocks = test_device().gpu().sm_count / kernel().cluster;
+  const int blocks = test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster;
   const auto sized = [&](int rows, int columns, int k) {  // as the kernel sees them
     return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
   };
