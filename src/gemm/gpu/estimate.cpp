@@ -60,8 +60,10 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
 std::int64_t clusters_at_a_time(int blocks, const GemmKernel& kernel, const model::Gpu& gpu) {
   if (blocks > 2 && kernel.blocks_per_sm > 1)
     return std::max(1, gpu.sm_count / 16 * (16 / blocks) * 7 / 8);
+  constexpr int kGroup = 18;  // multiprocessors, at most
+  const std::int64_t groups = divide_up(gpu.sm_count, kGroup);
   const std::int64_t usable = blocks > 2 ? gpu.sm_count * 15 / 16 : gpu.sm_count;
-  return std::max<std::int64_t>(1, usable / blocks);
+  return std::max<std::int64_t>(1, std::min(usable / blocks, groups * (kGroup / blocks)));
 }
 
 // Steps of k of the busiest block where tiles are streamed.
