@@ -21,7 +21,7 @@ COMPONENTS = ("tilewise_library", "tilewise_development")
 SKIPPED = 77
 # Names of the C++ interface; the C one's are those that its header declares.
 CPP_NAMES = re.compile(
-    r"tilewise::(gemm|gemm_batch|gemm_workspace|gemm_batch_workspace|default_context|cpu_instruction_set(\[abi:cxx11\])?|Context::\S.*|"
+    r"tilewise::(gemm(_batch)?(_workspace)?|default_context|cpu_instruction_set(\[abi:cxx11\])?|Context::\S.*|"
     r"GpuContext::(~?GpuContext|operator=|description(\[abi:cxx11\])?))\(|"
     r"(typeinfo|typeinfo name|vtable) for tilewise::Error$"
 )
