@@ -95,18 +95,24 @@ double tflops(const Problem& problem, double microseconds) {
 }
 
 std::string table(const std::vector<Candidate>& all, const Problem& problem) {
+  const auto name = [](const Candidate& candidate) {
+    return candidate.plan ? gpu::name_of(*candidate.plan) : std::string(candidate.kernel->name);
+  };
+  std::size_t width = 0;
+  for (const Candidate& candidate : all) width = std::max(width, name(candidate).size() + 1);
   std::string out =
-      fmt::format("{:<26}{:>8}{:>7}{:>9}{:>9}{:>8}{:>8}{:>10}{:>10}\n", "plan", "blocks", "waves",
-                  "multiply", "memory", "cache", "other", "total us", "TFLOP/s");
+      fmt::format("{:<{}}{:>8}{:>7}{:>9}{:>9}{:>8}{:>8}{:>10}{:>10}\n", "plan", width, "blocks",
+                  "waves", "multiply", "memory", "cache", "other", "total us", "TFLOP/s");
   for (const Candidate& candidate : all) {
+    out += fmt::format("{:<{}}", name(candidate), width);
     if (!candidate.plan) {
-      out += fmt::format("{:<26}not possible: {}\n", candidate.kernel->name, candidate.refusal);
+      out += fmt::format("not possible: {}\n", candidate.refusal);
       continue;
     }
     const gpu::Estimate& e = candidate.estimate;
-    out += fmt::format("{:<26}{:>8}{:>7.2f}{:>9.1f}{:>9.1f}{:>8.1f}{:>8.1f}{:>10.1f}{:>10.1f}\n",
-                       gpu::name_of(*candidate.plan), e.blocks, e.waves, e.compute, e.memory,
-                       e.cache, e.fill + e.reduction + e.preparation + e.launches, e.microseconds,
+    out += fmt::format("{:>8}{:>7.2f}{:>9.1f}{:>9.1f}{:>8.1f}{:>8.1f}{:>10.1f}{:>10.1f}\n",
+                       e.blocks, e.waves, e.compute, e.memory, e.cache,
+                       e.fill + e.reduction + e.preparation + e.launches, e.microseconds,
                        tflops(problem, e.microseconds));
   }
   return out;

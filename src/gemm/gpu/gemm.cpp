@@ -1,71 +1,45 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The products of tilewise/gpu.hpp.
+// The products of tilewise/gpu.hpp, and the questions for their workspace, for all types.
 #include "gemm/gpu/typed_call.hpp"
 
 namespace tilewise {
 
-void gemm(GpuContext& context, GpuScalar<float> alpha, MatrixView<const float> a,
-          MatrixView<const float> b, GpuScalar<float> beta, MatrixView<float> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
-void gemm(GpuContext& context, GpuScalar<double> alpha, MatrixView<const double> a,
-          MatrixView<const double> b, GpuScalar<double> beta, MatrixView<double> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
-void gemm(GpuContext& context, GpuScalar<float> alpha, MatrixView<const BFloat16> a,
-          MatrixView<const BFloat16> b, GpuScalar<float> beta, MatrixView<float> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
-void gemm(GpuContext& context, GpuScalar<float> alpha, MatrixView<const BFloat16> a,
-          MatrixView<const BFloat16> b, GpuScalar<float> beta, MatrixView<BFloat16> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
-void gemm(GpuContext& context, GpuScalar<float> alpha, MatrixView<const Float16> a,
-          MatrixView<const Float16> b, GpuScalar<float> beta, MatrixView<float> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
-void gemm(GpuContext& context, GpuScalar<float> alpha, MatrixView<const Float16> a,
-          MatrixView<const Float16> b, GpuScalar<float> beta, MatrixView<Float16> c,
-          const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);
-}
+// `Scalar`: of alpha and beta; `In`: elements of A and B; `Out`: of C.
+#define TILEWISE_PRODUCTS(Scalar, In, Out)                                                        \
+  void gemm(GpuContext& context, GpuScalar<Scalar> alpha, MatrixView<const In> a,                 \
+            MatrixView<const In> b, GpuScalar<Scalar> beta, MatrixView<Out> c,                    \
+            const GpuGemmOptions& options) {                                                      \
+    gpu::multiply(context, gpu::call_of(alpha, a, b, beta, c, options), gpu::kViewNames);         \
+  }                                                                                               \
+  void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<Scalar> alpha,               \
+                  MatrixBatch<const In> a, MatrixBatch<const In> b, GpuScalar<Scalar> beta,       \
+                  MatrixBatch<Out> c, const GpuGemmOptions& options) {                            \
+    gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames); \
+  }                                                                                               \
+  std::int64_t gemm_workspace(const GpuContext& context, GpuScalar<Scalar> alpha,                 \
+                              MatrixView<const In> a, MatrixView<const In> b,                     \
+                              GpuScalar<Scalar> beta, MatrixView<Out> c,                          \
+                              const GpuGemmOptions& options) {                                    \
+    return gpu::workspace_bytes(context, gpu::call_of(alpha, a, b, beta, c, options),             \
+                                gpu::kViewNames);                                                 \
+  }                                                                                               \
+  std::int64_t gemm_batch_workspace(const GpuContext& context, std::int64_t count,                \
+                                    GpuScalar<Scalar> alpha, MatrixBatch<const In> a,             \
+                                    MatrixBatch<const In> b, GpuScalar<Scalar> beta,              \
+                                    MatrixBatch<Out> c, const GpuGemmOptions& options) {          \
+    return gpu::workspace_bytes(context, gpu::call_of(count, alpha, a, b, beta, c, options),      \
+                                gpu::kBatchNames);                                                \
+  }
 
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
-                MatrixBatch<const float> a, MatrixBatch<const float> b, GpuScalar<float> beta,
-                MatrixBatch<float> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<double> alpha,
-                MatrixBatch<const double> a, MatrixBatch<const double> b, GpuScalar<double> beta,
-                MatrixBatch<double> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
-                MatrixBatch<const BFloat16> a, MatrixBatch<const BFloat16> b, GpuScalar<float> beta,
-                MatrixBatch<float> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
-                MatrixBatch<const BFloat16> a, MatrixBatch<const BFloat16> b, GpuScalar<float> beta,
-                MatrixBatch<BFloat16> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
-                MatrixBatch<const Float16> a, MatrixBatch<const Float16> b, GpuScalar<float> beta,
-                MatrixBatch<float> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
-void gemm_batch(GpuContext& context, std::int64_t count, GpuScalar<float> alpha,
-                MatrixBatch<const Float16> a, MatrixBatch<const Float16> b, GpuScalar<float> beta,
-                MatrixBatch<Float16> c, const GpuGemmOptions& options) {
-  gpu::multiply(context, gpu::call_of(count, alpha, a, b, beta, c, options), gpu::kBatchNames);
-}
+TILEWISE_PRODUCTS(float, float, float)
+TILEWISE_PRODUCTS(double, double, double)
+TILEWISE_PRODUCTS(float, BFloat16, float)
+TILEWISE_PRODUCTS(float, BFloat16, BFloat16)
+TILEWISE_PRODUCTS(float, Float16, float)
+TILEWISE_PRODUCTS(float, Float16, Float16)
+
+#undef TILEWISE_PRODUCTS
 
 }  // namespace tilewise

@@ -77,8 +77,8 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   const bool shared = factor.pointers == nullptr && factor.stride == 0;
   prepared.matrices = shared ? 1 : oriented.count;
   if (oriented.k() == 0) return {};
-  const bool streams = kernel.preparation == Preparation::kPairsOfB && &prepared == &plan.a;
-  if (streams) {
+  const bool is_raw = kernel.preparation == Preparation::kPairsOfB && &prepared == &plan.a;
+  if (is_raw) {
     prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
   } else if (kernel.preparation == Preparation::kPairs ||
              kernel.preparation == Preparation::kPairsOfB) {
@@ -139,9 +139,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   const std::int64_t bk = kernel.bk;
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
-  plan.in_cluster = plan.parts > 1 && plan.parts <= kernel.most_parts_in_cluster;
-  if (plan.in_cluster) plan.cluster_parts = plan.parts;
-  if (plan.parts == 1 || plan.in_cluster) return plan;
+  if (plan.parts <= kernel.most_parts_in_cluster) plan.cluster_parts = plan.parts;
+  if (plan.parts == plan.cluster_parts) return plan;
   if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
     // Clusters of four fill a group of multiprocessors more evenly than of eight.
     plan.cluster_parts = std::min(kernel.most_parts_in_cluster, 4);

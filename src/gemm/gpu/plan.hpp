@@ -42,7 +42,6 @@ struct Plan {
   std::string_view
       parts_entry;  ///< what adds up the parts of k behind it; empty: the kernel itself
   int parts = 1;
-  bool in_cluster = false;  ///< the parts of a tile are the blocks of a cluster
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
   std::int64_t streamed = 0;
   int cluster_parts = 1;  ///< that a cluster adds up: all, or where clusters meet, some

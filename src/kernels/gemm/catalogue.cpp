@@ -100,40 +100,23 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .efficiency_alone = efficiency};
 }
 
-// A tile of accurate f32 for Hopper where A is large, or, transposed, B (warpgroup_streamed.cuh).
-constexpr GemmKernel streamed(std::string_view name, std::string_view along,
-                              std::string_view across, int bn, int stages, bool transposed,
-                              double efficiency) {
-  return {.name = name,
-          .unit = along.substr(5, along.size() - 7),  // gemm_UNIT_k
-          .entries = {{{across, across}, {along, along}}},
-          .mode = ComputeMode::kAccurate,
-          .compute_major = 9,
-          .bm = 128,
-          .bn = bn,
-          .bk = kHopperBK,
-          .stages = stages,
-          .threads = 384,
-          .dynamic_shared_bytes = shared_bytes(stages, (128 + bn) * kHopperBK * 4, 128),
-          .persistent = true,
-          .most_parts_in_cluster = kMostClusterBlocks,
-          .most_extent = kMostExtent,
-          .alignment = 16,
-          .preparation = Preparation::kPairsOfB,
-          .transposes_result = transposed,
-          .box_a = {128, kHopperBK},
-          .box_b = {bn, kHopperBK},
-          .overlaps_previous = true,
-          .pipe = Pipe::kTensorF16,
-          .products = 3,
-          .efficiency = efficiency,
-          .efficiency_alone = efficiency};
+// The same where A is large and read as it is or, exchanged, B (warpgroup_raw.cuh).
+constexpr GemmKernel raw(std::string_view name, std::string_view along, std::string_view across,
+                         int bn, int stages, bool exchanges, double efficiency) {
+  GemmKernel kernel = accurate(name, along, bn, stages, 1, efficiency);
+  kernel.unit = along.substr(5, along.size() - 7);  // gemm_UNIT_k
+  kernel.entries = {{{across, across}, {along, along}}};
+  kernel.alignment = 16;
+  kernel.preparation = Preparation::kPairsOfB;
+  kernel.transposes_result = exchanges;
+  kernel.maps_result = false;
+  return kernel;
 }
-#define TILEWISE_STREAMED(bn, stages, efficiency)                                                 \
-  streamed("accurate_f32_128x" #bn "_streams_a", "gemm_warpgroup_streamed_f32_128x" #bn "_k",     \
-           "gemm_warpgroup_streamed_f32_128x" #bn "_x", bn, stages, false, efficiency),           \
-      streamed("accurate_f32_128x" #bn "_streams_b", "gemm_warpgroup_streamed_f32_128x" #bn "_k", \
-               "gemm_warpgroup_streamed_f32_128x" #bn "_x", bn, stages, true, efficiency)
+#define TILEWISE_RAW(bn, stages, efficiency)                                        \
+  raw("accurate_f32_128x" #bn "_raw_a", "gemm_warpgroup_raw_f32_128x" #bn "_k",     \
+      "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, false, efficiency),       \
+      raw("accurate_f32_128x" #bn "_raw_b", "gemm_warpgroup_raw_f32_128x" #bn "_k", \
+          "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, true, efficiency)
 
 // A tile of f64 for Hopper (hopper_f64.cuh).
 constexpr GemmKernel hopper_f64(std::string_view name,
@@ -311,9 +294,9 @@ constexpr std::array kKernels{
     TILEWISE_THIN(4),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.62),
-    TILEWISE_STREAMED(16, 5, 0.08),
-    TILEWISE_STREAMED(64, 4, 0.32),
-    TILEWISE_STREAMED(128, 3, 0.48),
+    TILEWISE_RAW(16, 5, 0.08),
+    TILEWISE_RAW(64, 4, 0.32),
+    TILEWISE_RAW(128, 3, 0.48),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),

@@ -13,7 +13,7 @@
 // Either way through memory is read as it lies, and written along k: what lies across k changes places
 // on its way through shared memory.
 //
-// Of a factor that is split where it is multiplied (warpgroup_streamed.cuh) only the scales are found here.
+// Of a factor that is split where it is multiplied (warpgroup_raw.cuh) only the scales are found here.
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"

@@ -13,7 +13,7 @@
 #include "kernels/ladder/quad.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/tma.cuh"
-#include "kernels/ptx/wgmma.cuh"
+#include "kernels/ptx/wgmma_shapes.cuh"
 
 constexpr int kBM = 128, kBN = 256, kBK = 64, kWarpgroupM = 64;
 constexpr int kPanel = 64;  // columns of B: the widest box that swizzles by 128 bytes
@@ -54,7 +54,7 @@ __device__ __forceinline__ void start_product(float (&sum)[kSums], const Stage& 
   for (int k = 0; k < kBK; k += 16) {
     const auto a = ptx::describe_tile(&stage.a[row][k], sizeof(Half) * 8 * kBK);
     const auto b = ptx::describe_tile(stage.b[0][k], sizeof(Half) * 8 * kPanel, sizeof(stage.b[0]));
-    ptx::wgmma_bf16_n256(sum, a, b);
+    ptx::wgmma<ptx::BF16, kBN, ptx::Along::kK, ptx::Along::kOther, 1>(sum, a, b);
   }
   ptx::wgmma_commit();
 }

@@ -57,14 +57,6 @@ __device__ __forceinline__ float4 load_beside(const float4* at, unsigned rank) {
                : "memory");
   return four;
 }
-__device__ __forceinline__ unsigned load_beside(const unsigned* at, unsigned rank) {
-  unsigned remote, value;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(remote)
-               : "r"(shared_address(at)), "r"(rank));
-  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(remote) : "memory");
-  return value;
-}
 __device__ __forceinline__ double2 load_beside(const double2* at, unsigned rank) {
   unsigned remote;
   double2 two;

@@ -17,8 +17,8 @@ struct AccurateF32 : F32 {
   static constexpr const char* kKernel = "accurate_f32_128x64";
   static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
-struct StreamedF32 : F32 {
-  static constexpr const char* kKernel = "accurate_f32_128x16_streams_b";
+struct RawF32 : F32 {
+  static constexpr const char* kKernel = "accurate_f32_128x16_raw_b";
   static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
 struct WideBF16 : BF16ToF32 {
@@ -34,7 +34,7 @@ template <class Kind> class HopperBatch : public ::testing::Test {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 };
-using Kinds = ::testing::Types<AccurateF32, StreamedF32, WideBF16, NarrowF16>;
+using Kinds = ::testing::Types<AccurateF32, RawF32, WideBF16, NarrowF16>;
 TYPED_TEST_SUITE(HopperBatch, Kinds);
 
 constexpr int kCount = 3;
@@ -238,8 +238,8 @@ TEST_P(Accurate, NumbersNearTheEndsOfF32) {
 INSTANTIATE_TEST_SUITE_P(
     Plans, Accurate,
     ::testing::Values("accurate_f32_128x128", "accurate_f32_128x64", "accurate_f32_128x64,split=2",
-                      "accurate_f32_128x16_streams_a", "accurate_f32_128x64_streams_a,split=3",
-                      "accurate_f32_128x64_streams_b", "accurate_f32_128x128_streams_b,split=11"),
+                      "accurate_f32_128x16_raw_a", "accurate_f32_128x64_raw_a,split=3",
+                      "accurate_f32_128x64_raw_b", "accurate_f32_128x128_raw_b,split=11"),
     [](const auto& plan) { return name_of_plan(plan.param); });
 
 }  // namespace

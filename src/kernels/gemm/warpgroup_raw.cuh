@@ -21,9 +21,9 @@ struct Halves {
   unsigned upper[2][4], lower[2][4];
 };
 
-// What Seen counts, of one row of A, in the floating-point pipes: the integer pipes would take three times as long
-// for it as the rest of the split does. Counts are of f16 as long as these are exact, and of f32.
-class StreamedSeen {
+// What Seen counts, of one row of A, by four instructions an element of the floating-point pipes: Seen takes ten, of
+// the integer pipes. Counts are of f16 as long as these are exact, and of f32.
+class RawSeen {
  public:
   // Two neighbours and their upper halves.
   __device__ __forceinline__ void count(float first, float second, unsigned upper) {
@@ -72,11 +72,11 @@ class StreamedSeen {
 };
 
 // What a thread has seen of two rows of A, and the scales of these.
-struct StreamedRows {
+struct RawRows {
   float scale[2];
-  StreamedSeen seen[2];
+  RawSeen seen[2];
 
-  __device__ __forceinline__ StreamedRows(const GemmArguments& g, int matrix, int row) {
+  __device__ __forceinline__ RawRows(const GemmArguments& g, int matrix, int row) {
     const float* const unscales = g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : matrix * g.m);
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -95,12 +95,12 @@ struct StreamedRows {
 
 // Where a thread finds its elements of A in a stage: rows of 128 bytes, whose pieces of 16 TMA has exchanged,
 // one panel of them after the other. `row`: the warpgroup's first.
-template <Along kAlong, int kBM, int kBK> class StreamedPlaces;
+template <Along kAlong, int kBM, int kBK> class RawPlaces;
 
 // 32 k of a row of A in a row.
-template <int kBM, int kBK> class StreamedPlaces<Along::kK, kBM, kBK> {
+template <int kBM, int kBK> class RawPlaces<Along::kK, kBM, kBK> {
  public:
-  __device__ __forceinline__ explicit StreamedPlaces(int row) {
+  __device__ __forceinline__ explicit RawPlaces(int row) {
     const int lane = threadIdx.x % 32, first = row + threadIdx.x / 32 % 4 * 16 + lane / 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -116,9 +116,9 @@ template <int kBM, int kBK> class StreamedPlaces<Along::kK, kBM, kBK> {
 };
 
 // 32 rows of A of one k in a row.
-template <int kBM, int kBK> class StreamedPlaces<Along::kOther, kBM, kBK> {
+template <int kBM, int kBK> class RawPlaces<Along::kOther, kBM, kBK> {
  public:
-  __device__ __forceinline__ explicit StreamedPlaces(int row) {
+  __device__ __forceinline__ explicit RawPlaces(int row) {
     const int lane = threadIdx.x % 32, first = row + threadIdx.x / 32 % 4 * 16 + lane / 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -134,7 +134,7 @@ template <int kBM, int kBK> class StreamedPlaces<Along::kOther, kBM, kBK> {
   int at_[4];
 };
 
-template <class Tile, Along kAlongA> struct Streamed {
+template <class Tile, Along kAlongA> struct Raw {
   using Shape = Tile;
   using S = Tile;
   static constexpr int kSlice = S::kBN >= 128 ? 8 : 4;
@@ -163,9 +163,9 @@ template <class Tile, Along kAlongA> struct Streamed {
   }
 
   // Splits 32 k of a stage, from `first` on.
-  static __device__ __forceinline__ void split(
-      Halves& halves, const Stage& stage, int first,
-      const StreamedPlaces<kAlongA, S::kBM, S::kBK>& places, StreamedRows& rows) {
+  static __device__ __forceinline__ void split(Halves& halves, const Stage& stage, int first,
+                                               const RawPlaces<kAlongA, S::kBM, S::kBK>& places,
+                                               RawRows& rows) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       const int low = i % 2;  // 8 rows below, then 8 k further
@@ -200,13 +200,13 @@ template <class Tile, Along kAlongA> struct Streamed {
   }
 
   // While the tensor cores multiply a chain, its warpgroup splits the next.
-  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Streamed>& shared,
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Raw>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
     if (unit.steps == 0) return;
     const bool in_b = is_suspect<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
-    const StreamedPlaces<kAlongA, S::kBM, S::kBK> places(row);
-    StreamedRows rows(g, unit.matrix, unit.row + row);
+    const RawPlaces<kAlongA, S::kBM, S::kBK> places(row);
+    RawRows rows(g, unit.matrix, unit.row + row);
     Halves halves[2];
     ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
     split(halves[0], shared.stages[ring.index], 0, places, rows);
@@ -260,9 +260,8 @@ template <class Tile, Along kAlongA> struct Streamed {
 }  // namespace gemm
 
 // The kernels of one tile, for A along k and across it. `...`: kBN and stages.
-#define TILEWISE_STREAMED(name, suffix, along_a, bn, stages) \
-  TILEWISE_WARPGROUP_KERNEL(name##suffix, 1,                 \
-                            gemm::Streamed<gemm::Tile<128, bn, 64, stages, 1>, along_a>)
-#define TILEWISE_STREAMED_ORDERS(name, bn, stages)        \
-  TILEWISE_STREAMED(name, _k, ptx::Along::kK, bn, stages) \
-  TILEWISE_STREAMED(name, _x, ptx::Along::kOther, bn, stages)
+#define TILEWISE_RAW(name, suffix, along_a, bn, stages) \
+  TILEWISE_WARPGROUP_KERNEL(name##suffix, 1, gemm::Raw<gemm::Tile<128, bn, 64, stages, 1>, along_a>)
+#define TILEWISE_RAW_ORDERS(name, bn, stages)        \
+  TILEWISE_RAW(name, _k, ptx::Along::kK, bn, stages) \
+  TILEWISE_RAW(name, _x, ptx::Along::kOther, bn, stages)
