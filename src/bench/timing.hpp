@@ -54,8 +54,9 @@ struct TurnLimits {
 using LeadInWork = std::function<void(double microseconds)>;
 
 /// Times several contenders in rounds: each runs once a round, in an order that `random` shuffles. The result
-/// has milliseconds by contender and round. Rounds shorter than what the host needs to enqueue them are led
-/// by `lead_in`, work that keeps the device busy meanwhile, so that no event waits for the host.
+/// has milliseconds by contender and round. Each run of short rounds follows `lead_in`, work without memory accesses,
+/// which keeps the device busy while the host enqueues the run, so that no event waits for the host, and gives the
+/// cache time to write back what the run before left in it, which else the next one would pay for.
 std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
                                                const std::vector<EnqueueRun>& contenders, int sets,
                                                const TurnLimits& limits, const LeadInWork& lead_in,

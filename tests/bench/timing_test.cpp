@@ -85,7 +85,7 @@ TEST(TimeInterleaved, WorksWithoutAPeer) {
   EXPECT_GT(runs, 10);
 }
 
-TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindItsLeadIn) {
+TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindALeadIn) {
   FakeDevice device;
   const auto stream = device.create_stream();
   std::string runs;
@@ -103,11 +103,12 @@ TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindItsLeadIn) {
                     lead_in, random);
   ASSERT_EQ(samples.size(), 3u);
   for (const std::vector<double>& each : samples) EXPECT_EQ(each.size(), 12u);
-  ASSERT_GE(runs.size(), 48u);
-  for (std::size_t i = runs.size() - 48; i < runs.size(); i += 4) {
-    std::string round = runs.substr(i, 4);
+  ASSERT_GE(runs.size(), 72u);
+  for (std::size_t i = runs.size() - 72; i < runs.size(); i += 6) {
+    std::string round = runs.substr(i, 6);
+    for (const std::size_t lead : {0, 2, 4}) EXPECT_EQ(round[lead], '|') << round;
     std::ranges::sort(round);
-    EXPECT_EQ(round, "abc|");
+    EXPECT_EQ(round, "abc|||");
   }
   for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_EQ(sets[i], (sets[i - 1] + 1) % 5);
 }

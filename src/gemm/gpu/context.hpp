@@ -8,6 +8,7 @@
 
 #include "device/device.hpp"
 #include "gemm/gpu/launch.hpp"
+#include "gemm/gpu/plan_cache.hpp"
 #include "gemm/gpu/tuned.hpp"
 #include "tilewise/gpu.hpp"
 
@@ -21,6 +22,7 @@ struct GpuContext::State {
   gpu::Kernels kernels;
   std::uint64_t workspace_limit;
   gpu::TunedPlans tuned;
+  mutable gpu::PlanCache plans;  // a question for the workspace fills it, too
 
   /// A context on any device, such as a virtual one: what tests use.
   static GpuContext context_on(std::unique_ptr<device::Device> device,

@@ -31,8 +31,7 @@ constexpr double kStreamedTraffic = 1.65;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows by TMA reach where memory is the bound
-constexpr double kWideRestride =
-    4;  // copies of f64 with other leading dimensions are that much slower
+constexpr double kRestrideMicroseconds = 1.0;  // the same of the pass that copies to aligned rows
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
@@ -119,11 +118,10 @@ double memory_bytes(const Problem& problem) {
   const auto& x = problem.arguments;
   const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
                k = static_cast<double>(x.k);
-  const bool reads_c = x.beta.address != nullptr || x.beta.value != 0;
   return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
          bytes_of(n, k, problem.count, x.b, size_of(problem.operand)) +
          m * n * static_cast<double>(problem.count) * static_cast<double>(size_of(problem.result)) *
-             (reads_c ? 2 : 1);
+             (problem.reads_c() ? 2 : 1);
 }
 
 double prepared_bytes(const PreparedFactor& factor) {
@@ -217,13 +215,20 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
         rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
     e.launches += kLaunchMicroseconds;  // the clearing
   }
+  bool copies = false;
   for (const PreparedFactor* factor : {&plan.a, &plan.b}) {
     if (factor->preparation == kernels::Preparation::kNone) continue;
-    e.preparation += prepared_bytes(*factor) / bandwidth *
-                     (size_of(oriented.operand) == 8 ? kWideRestride : 1.0);
+    e.preparation += prepared_bytes(*factor) / bandwidth;
+    if (factor->preparation == kernels::Preparation::kRestride) {
+      copies = true;
+      continue;
+    }
     e.launches += kLaunchMicroseconds;
-    if (factor == &plan.b && factor->preparation == kernels::Preparation::kPairs)
-      e.preparation += kPairsMicroseconds;
+    if (factor == &plan.b) e.preparation += kPairsMicroseconds;
+  }
+  if (copies) {
+    e.launches += kLaunchMicroseconds;
+    e.preparation += kRestrideMicroseconds;
   }
   e.microseconds =
       std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;

@@ -253,16 +253,15 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   arguments.split.k_each = plan.k_each;
   arguments.result_is_transposed = plan.kernel->transposes_result ? 1 : 0;
   arguments.split.streamed = plan.streamed;
+  const bool is_prepared = plan.a.preparation != kernels::Preparation::kNone ||
+                           plan.b.preparation != kernels::Preparation::kNone;
   if (plan.partials.bytes > 0) {
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
-    if (plan.arrivals.bytes > 0 &&
-        plan.b.preparation != kernels::Preparation::kPairs)  // which clears them, too
+    if (plan.arrivals.bytes > 0 && !is_prepared)  // preparations clear them, too
       clear(device, kernels, stream, workspace + plan.arrivals.offset, plan.arrivals.bytes);
   }
-  const bool follows = plan.arrivals.bytes > 0 ||
-                       plan.a.preparation != kernels::Preparation::kNone ||
-                       plan.b.preparation != kernels::Preparation::kNone;
+  const bool follows = plan.arrivals.bytes > 0 || is_prepared;
   launch_kernel(plan, oriented, arguments, device, kernels, stream, workspace, follows);
 }
 

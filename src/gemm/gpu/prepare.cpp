@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "core/divide.hpp"
 #include "kernels/gemm/restride.hpp"
@@ -83,37 +84,70 @@ void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
   arguments.pairs_b = pairs_of(plan.b, oriented.b_along_k, workspace);
 }
 
-void restride(const PreparedFactor& prepared, GemmFactor& factor, bool along_k, std::int64_t lines,
-              std::int64_t k, std::size_t element, device::Device& device, Kernels& kernels,
-              device::Stream& stream, device::Address workspace) {
-  device::Kernel& kernel = kernels.find("restride", element == 2   ? "gemm_restride_2"
-                                                    : element == 4 ? "gemm_restride_4"
-                                                                   : "gemm_restride_8");
-  const std::int64_t width = along_k ? k : lines, rows = along_k ? lines : k;
-  const device::Address place = workspace + prepared.place.offset;
-  for (std::int64_t first = 0; first < prepared.matrices; first += kMostMatrices) {
-    kernels::RestrideArguments arguments{};
-    arguments.source = from_matrix(factor, first, element);
-    arguments.to = reinterpret_cast<void*>(
-        place + static_cast<std::uint64_t>(first * prepared.stride) * element);
-    arguments.rows = rows;
-    arguments.width = width;
-    arguments.pitch = prepared.leading_dimension;
-    arguments.stride = prepared.stride;
-    const std::array<const void*, 1> values{&arguments};
-    const std::int64_t bytes = static_cast<std::int64_t>(element);
+// What is to be copied of a factor, in halves; nothing where its rows are aligned.
+kernels::RestrideFactor restride_factor(const PreparedFactor& prepared, const GemmFactor& source,
+                                        bool along_k, std::int64_t lines, std::int64_t k,
+                                        std::size_t element, std::int64_t first,
+                                        device::Address workspace) {
+  kernels::RestrideFactor factor{};
+  if (prepared.preparation != Preparation::kRestride) return factor;
+  const auto halves = static_cast<std::int64_t>(element / 2);
+  factor.source = from_matrix(source, first, element);
+  factor.source.leading_dimension *= halves;
+  factor.source.stride *= halves;
+  factor.rows = along_k ? lines : k;
+  factor.width = (along_k ? k : lines) * halves;
+  factor.pitch = prepared.leading_dimension * halves;
+  factor.stride = prepared.stride * halves;
+  factor.to =
+      reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) + first * factor.stride;
+  factor.matrices =
+      static_cast<int>(std::clamp<std::int64_t>(prepared.matrices - first, 0, kMostMatrices));
+  const std::int64_t pieces = divide_up(factor.width, std::int64_t{8});
+  constexpr unsigned kMostLanes = 128;
+  const unsigned lanes = std::min(
+      kMostLanes, std::bit_ceil(static_cast<unsigned>(std::min<std::int64_t>(pieces, kMostLanes))));
+  factor.lanes_log2 = std::countr_zero(lanes);
+  factor.across = unsign(divide_up(pieces, std::int64_t{lanes}));
+  const std::int64_t rows =
+      std::int64_t{kernels::kRestrideThreads / lanes} * kernels::kRestridePieces;
+  factor.blocks = factor.across * unsign(divide_up(factor.rows, rows));
+  return factor;
+}
+
+void restride(const Plan& plan, const Problem& oriented, GemmArguments& arguments,
+              device::Device& device, Kernels& kernels, device::Stream& stream,
+              device::Address workspace) {
+  device::Kernel& kernel = kernels.find("restride", "gemm_restride");
+  const std::size_t element = size_of(oriented.operand);
+  const auto matrices_of = [](const PreparedFactor& factor) {
+    return factor.preparation == Preparation::kRestride ? factor.matrices : 0;
+  };
+  const std::int64_t matrices = std::max(matrices_of(plan.a), matrices_of(plan.b));
+  for (std::int64_t first = 0; first < matrices; first += kMostMatrices) {
+    kernels::RestrideArguments restride{};
+    restride.factors[0] = restride_factor(plan.a, arguments.a, oriented.a_along_k, oriented.m(),
+                                          oriented.k(), element, first, workspace);
+    restride.factors[1] = restride_factor(plan.b, arguments.b, oriented.b_along_k, oriented.n(),
+                                          oriented.k(), element, first, workspace);
+    restride.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
+    restride.arrivals_count = static_cast<int>(plan.arrivals.bytes / sizeof(unsigned));
+    const std::array<const void*, 1> values{&restride};
     device::Launch launch;
-    launch.grid = {
-        unsign(divide_up(width * bytes, kernels::kRestrideBytes)),
-        unsign(std::min<std::int64_t>(divide_up(rows, kernels::kRestrideRows), kMostMatrices)),
-        unsign(std::min(kMostMatrices, prepared.matrices - first))};
+    launch.grid = {restride.factors[0].blocks + restride.factors[1].blocks, 1,
+                   unsign(std::min(kMostMatrices, matrices - first))};
     launch.block = {kernels::kRestrideThreads, 1, 1};
     launch.arguments = values;
     launch.overlaps_previous = first > 0 && device.gpu().compute_major >= 9;  // it waits by itself
     device.launch(kernel, launch, stream);
   }
-  factor = {reinterpret_cast<const void*>(place), prepared.leading_dimension, prepared.stride,
-            nullptr};
+  const auto replace = [&](GemmFactor& factor, const PreparedFactor& prepared) {
+    if (prepared.preparation != Preparation::kRestride) return;
+    factor = {reinterpret_cast<const void*>(workspace + prepared.place.offset),
+              prepared.leading_dimension, prepared.stride, nullptr};
+  };
+  replace(arguments.a, plan.a);
+  replace(arguments.b, plan.b);
 }
 
 }  // namespace
@@ -123,13 +157,8 @@ GemmArguments prepare(const Plan& plan, const Problem& oriented, device::Device&
   GemmArguments arguments = oriented.arguments;
   if (plan.b.preparation == Preparation::kPairs)
     split(plan, oriented, arguments, device, kernels, stream, workspace);
-  const std::size_t element = size_of(oriented.operand);
-  if (plan.a.preparation == Preparation::kRestride)
-    restride(plan.a, arguments.a, oriented.a_along_k, oriented.m(), oriented.k(), element, device,
-             kernels, stream, workspace);
-  if (plan.b.preparation == Preparation::kRestride)
-    restride(plan.b, arguments.b, oriented.b_along_k, oriented.n(), oriented.k(), element, device,
-             kernels, stream, workspace);
+  if (plan.a.preparation == Preparation::kRestride || plan.b.preparation == Preparation::kRestride)
+    restride(plan, oriented, arguments, device, kernels, stream, workspace);
   return arguments;
 }
 

@@ -25,6 +25,8 @@ struct Problem {
   std::int64_t m() const { return arguments.m; }
   std::int64_t n() const { return arguments.n; }
   std::int64_t k() const { return arguments.k; }
+  /// Whether C is read: beta is not known to be 0.
+  bool reads_c() const { return arguments.beta.address != nullptr || arguments.beta.value != 0; }
   /// Whether nothing is computed and nothing written: no results, or C = C.
   bool changes_nothing() const;
 };

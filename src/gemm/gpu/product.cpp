@@ -103,9 +103,16 @@ Problem problem_of(const Call& call) {
                          call.a, call.b, call.beta, call.c);
 }
 
+// TILEWISE_PLAN may change from one call to the next: what it asks for is not kept.
 Choice choice_within(const GpuContext::State& state, const Problem& problem, std::uint64_t limit) {
-  return decide(problem, state.device->gpu(), limit, wish_in(std::getenv("TILEWISE_PLAN")),
-                state.tuned);
+  const model::Gpu& gpu = state.device->gpu();
+  if (const std::optional<Wish> wish = wish_in(std::getenv("TILEWISE_PLAN")))
+    return decide(problem, gpu, limit, wish, state.tuned);
+  const PlanCache::Key key = PlanCache::key_of(problem, limit);
+  if (const std::optional<Choice> known = state.plans.find(key)) return *known;
+  const Choice choice = decide(problem, gpu, limit, {}, state.tuned);
+  state.plans.keep(key, choice);
+  return choice;
 }
 
 Choice choice_in(const GpuContext::State& state, const Problem& problem, const Call& call,

@@ -1,77 +1,98 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies a factor to where each row begins at a multiple of 16 bytes: what TMA asks for. A thread writes 16
-// bytes; it reads them as the words of 4 bytes that hold them, and shifts where rows begin in the middle of one.
+// Copies factors to where each row begins at a multiple of 16 bytes: what TMA asks for. Memory is read and written
+// in aligned pieces of 16 bytes. A row that begins within a piece is shifted on the way: a thread makes a piece of
+// the copy out of the two that hold it, and its neighbour finds the second of them in the cache.
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/restride.hpp"
 #include "kernels/ptx/grid.cuh"
 
 namespace {
 
-using tilewise::kernels::kRestrideRows;
-using tilewise::kernels::RestrideArguments;
+using namespace tilewise::kernels;
+using Half = unsigned short;
 
-// 16 bytes from `from` on, of which `count` bytes belong to the row, and `before` bytes before them.
-template <typename Element>
-__device__ __forceinline__ uint4 read_16(const Element* from, long long before, long long count) {
-  const auto address = reinterpret_cast<size_t>(from);
-  const unsigned shift = address % 4 * 8;
-  unsigned words[5] = {};
-  if (shift == 0 && count >= 16) {
-    for (int i = 0; i < 4; ++i) words[i] = reinterpret_cast<const unsigned*>(address)[i];
-  } else if (before >= 2 && count >= 18) {  // whole words around: all in the row
-    for (int i = 0; i < 5; ++i)
-      words[i] = reinterpret_cast<const unsigned*>(address - address % 4)[i];
-    for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], shift);
-  } else {
-    constexpr int kOfWord = 4 / (sizeof(Element) < 4 ? sizeof(Element) : 4);
+constexpr int kOfPiece = 8;  // halves
+
+// A row of the source: the halves from `begin` to `end`.
+struct Row {
+  const Half *begin, *end;
+};
+
+// The aligned piece at `piece`, of which only what belongs to the row is read.
+__device__ __forceinline__ uint4 load_piece(const Half* piece, const Row& row) {
+  if (piece >= row.begin && piece + kOfPiece <= row.end)
+    return *reinterpret_cast<const uint4*>(piece);
+  unsigned words[4] = {};
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if constexpr (sizeof(Element) == 2) {
-        for (int j = 0; j < kOfWord; ++j)
-          if (i * 4 + j * 2 < count) words[i] |= unsigned{from[i * 2 + j]} << (16 * j);
-      } else {
-        if (i * 4 < count) words[i] = reinterpret_cast<const unsigned*>(from)[i];
-      }
-    }
+  for (int i = 0; i < kOfPiece; ++i) {
+    if (piece + i >= row.begin && piece + i < row.end)
+      words[i / 2] |= unsigned{piece[i]} << (i % 2 * 16);
   }
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-template <typename Element> __device__ __forceinline__ void restride(const RestrideArguments& r) {
-  constexpr int kOfSixteen = 16 / sizeof(Element);
-  ptx::let_next_grid_start();
-  ptx::wait_for_previous_grid();
-  const Element* const source = gemm::matrix_of<Element>(r.source);
-  Element* const to = static_cast<Element*>(r.to) + blockIdx.z * r.stride;
-  const long long column = (blockIdx.x * 128ll + threadIdx.x % 128) * kOfSixteen;
-  if (column >= r.width) return;
-  const long long count = (r.width - column) * static_cast<long long>(sizeof(Element));
-  const long long before = column * static_cast<long long>(sizeof(Element));
-  for (long long first = blockIdx.y * static_cast<long long>(kRestrideRows); first < r.rows;
-       first += gridDim.y * static_cast<long long>(kRestrideRows)) {
-#pragma unroll 4
-    for (int i = threadIdx.x / 128; i < kRestrideRows; i += 2) {
-      const long long row = first + i;
-      if (row >= r.rows) break;
-      *reinterpret_cast<uint4*>(to + row * r.pitch + column) =
-          read_16(source + row * r.source.leading_dimension + column, before, count);
-    }
+// 16 bytes from byte `shift`, an even number below 16, of two neighbours on.
+__device__ __forceinline__ uint4 shifted(const uint4& first, const uint4& second, unsigned shift) {
+  unsigned w[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+  if (shift & 8) {
+#pragma unroll
+    for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
   }
+  if (shift & 4) {
+#pragma unroll
+    for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
+  }
+  const unsigned bits = shift % 4 * 8;
+  return make_uint4(__funnelshift_r(w[0], w[1], bits), __funnelshift_r(w[1], w[2], bits),
+                    __funnelshift_r(w[2], w[3], bits), __funnelshift_r(w[3], w[4], bits));
 }
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(tilewise::kernels::kRestrideThreads)
-    gemm_restride_2(const __grid_constant__ RestrideArguments r) {
-  restride<unsigned short>(r);
-}
-extern "C" __global__ void __launch_bounds__(tilewise::kernels::kRestrideThreads)
-    gemm_restride_4(const __grid_constant__ RestrideArguments r) {
-  restride<float>(r);
-}
-extern "C" __global__ void __launch_bounds__(tilewise::kernels::kRestrideThreads)
-    gemm_restride_8(const __grid_constant__ RestrideArguments r) {
-  restride<double>(r);
+// Blocks in x: of A, then of B, those of a row next to each other. In z the matrices of a batch.
+extern "C" __global__ void __launch_bounds__(kRestrideThreads)
+    gemm_restride(const __grid_constant__ RestrideArguments r) {
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
+  if (blockIdx.x == 0 && blockIdx.z == 0) {
+    for (int i = static_cast<int>(threadIdx.x); i < r.arrivals_count; i += kRestrideThreads)
+      r.arrivals[i] = 0;
+  }
+  const bool is_b = blockIdx.x >= r.factors[0].blocks;
+  const RestrideFactor& f = r.factors[is_b];
+  if (static_cast<int>(blockIdx.z) >= f.matrices) return;
+  const unsigned block = blockIdx.x - (is_b ? r.factors[0].blocks : 0);
+  const unsigned lanes = 1u << f.lanes_log2, rows_at_a_time = kRestrideThreads >> f.lanes_log2;
+  const unsigned lane = threadIdx.x & (lanes - 1);
+  const long long column = (static_cast<long long>(block % f.across) * lanes + lane) * kOfPiece;
+  const long long first =
+      static_cast<long long>(block / f.across) * rows_at_a_time * kRestridePieces +
+      (threadIdx.x >> f.lanes_log2);
+  if (column >= f.width) return;
+  const Half* const source = gemm::matrix_of<Half>(f.source);
+  Half* const to = static_cast<Half*>(f.to) + blockIdx.z * f.stride + column;
+
+  // All loads before the first store, so that they are on their way at the same time.
+  uint4 pieces[kRestridePieces][2];
+  unsigned shifts[kRestridePieces];
+#pragma unroll
+  for (int i = 0; i < kRestridePieces; ++i) {
+    const long long at = first + i * rows_at_a_time;
+    if (at >= f.rows) break;
+    const Half* const begin = source + at * f.source.leading_dimension;
+    const Row row{begin, begin + f.width};
+    const auto address = reinterpret_cast<size_t>(begin + column);
+    shifts[i] = address % 16;
+    const Half* const piece = reinterpret_cast<const Half*>(address - address % 16);
+    pieces[i][0] = load_piece(piece, row);
+    pieces[i][1] = shifts[i] == 0 ? make_uint4(0, 0, 0, 0) : load_piece(piece + kOfPiece, row);
+  }
+#pragma unroll
+  for (int i = 0; i < kRestridePieces; ++i) {
+    const long long at = first + i * rows_at_a_time;
+    if (at >= f.rows) break;
+    *reinterpret_cast<uint4*>(to + at * f.pitch) = shifted(pieces[i][0], pieces[i][1], shifts[i]);
+  }
 }

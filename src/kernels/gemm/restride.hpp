@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pass is told that copies a factor to where its rows begin aligned, the same for host and device.
+// What the pass is told that copies factors to where their rows begin aligned, the same for host and device.
 #pragma once
 
 #include "kernels/gemm/arguments.hpp"
@@ -9,16 +9,24 @@
 namespace tilewise::kernels {
 
 inline constexpr int kRestrideThreads = 256;
-inline constexpr int kRestrideBytes =
-    2048;  ///< of a row, that a block copies at a time: 16 for each of 128 threads
-inline constexpr int kRestrideRows = 4;  ///< and rows
+inline constexpr int kRestridePieces = 4;  ///< of 16 bytes, in as many rows, that a thread copies
+
+/// A or B, and where it goes. Everything counts halves: two bytes, which all elements are multiples of.
+struct RestrideFactor {
+  GemmFactor source;
+  void* to;                 ///< [matrix][rows][pitch], aligned to 16 bytes
+  long long rows, width;    ///< width: of a row
+  long long pitch, stride;  ///< from row to row, a multiple of 8, and from matrix to matrix
+  int lanes_log2;  ///< 2 to the power of this many threads of a block share a row, others take more rows
+  unsigned across;  ///< blocks that a row takes
+  unsigned blocks;  ///< that a matrix takes; 0: there is nothing to copy
+  int matrices;     ///< 1 for a matrix that all products of a batch share
+};
 
 struct RestrideArguments {
-  GemmFactor source;
-  void* to;               ///< [matrix][rows][pitch], aligned to 16 bytes
-  long long rows, width;  ///< width: elements of a row
-  long long pitch,
-      stride;  ///< elements from row to row, a multiple of 16 bytes, and from matrix to matrix
+  RestrideFactor factors[2];
+  unsigned* arrivals;  ///< GemmSplit.arrivals, which are set to 0 on the way
+  int arrivals_count;
 };
 
 }  // namespace tilewise::kernels
