@@ -101,7 +101,10 @@ class Turns {
     for (std::size_t round = 0; round < static_cast<std::size_t>(count); ++round) {
       std::ranges::shuffle(order, random_);
       for (const std::size_t who : order) {
-        if (lead_in_ && short_rounds_) lead_in_(lead_us_[who]);
+        if (lead_in_ && short_rounds_) {
+          contenders_[who](rotation_.next());
+          lead_in_(lead_us_[who]);
+        }
         const Clock::time_point begin = Clock::now();
         runs_[round * many + who].run(contenders_[who], rotation_.next());
         host_us[who].push_back(

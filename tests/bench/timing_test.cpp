@@ -85,7 +85,7 @@ TEST(TimeInterleaved, WorksWithoutAPeer) {
   EXPECT_GT(runs, 10);
 }
 
-TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindALeadIn) {
+TEST(TimeInTurns, EveryRoundHasEachContenderBehindOneOfItsLikeAndALeadIn) {
   FakeDevice device;
   const auto stream = device.create_stream();
   std::string runs;
@@ -103,12 +103,15 @@ TEST(TimeInTurns, EveryRoundHasEachContenderOnceBehindALeadIn) {
                     lead_in, random);
   ASSERT_EQ(samples.size(), 3u);
   for (const std::vector<double>& each : samples) EXPECT_EQ(each.size(), 12u);
-  ASSERT_GE(runs.size(), 72u);
-  for (std::size_t i = runs.size() - 72; i < runs.size(); i += 6) {
-    std::string round = runs.substr(i, 6);
-    for (const std::size_t lead : {0, 2, 4}) EXPECT_EQ(round[lead], '|') << round;
+  ASSERT_GE(runs.size(), 108u);
+  for (std::size_t i = runs.size() - 108; i < runs.size(); i += 9) {
+    std::string round = runs.substr(i, 9);
+    for (const std::size_t own : {0, 3, 6}) {
+      EXPECT_EQ(round[own], round[own + 2]) << round;
+      EXPECT_EQ(round[own + 1], '|') << round;
+    }
     std::ranges::sort(round);
-    EXPECT_EQ(round, "abc|||");
+    EXPECT_EQ(round, "aabbcc|||");
   }
   for (std::size_t i = 1; i < sets.size(); ++i) EXPECT_EQ(sets[i], (sets[i - 1] + 1) % 5);
 }
