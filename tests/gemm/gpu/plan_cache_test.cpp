@@ -25,24 +25,24 @@ Problem aligned_problem() {
   return problem;
 }
 
-PlanCache::Key key_of(const Problem& problem) { return PlanCache::key_of(problem, 1 << 20); }
+PlanCache::Key cache_key(const Problem& problem) { return PlanCache::key_of(problem, 1 << 20); }
 
 TEST(PlanCache, KeepsTheSameProblemApartFromOthers) {
   const Problem problem = aligned_problem();
   PlanCache cache;
-  EXPECT_FALSE(cache.find(key_of(problem)));
+  EXPECT_FALSE(cache.find(cache_key(problem)));
   Choice choice;
   choice.plan.parts = 7;
-  cache.keep(key_of(problem), choice);
-  ASSERT_TRUE(cache.find(key_of(problem)));
-  EXPECT_EQ(cache.find(key_of(problem))->plan.parts, 7);
+  cache.keep(cache_key(problem), choice);
+  ASSERT_TRUE(cache.find(cache_key(problem)));
+  EXPECT_EQ(cache.find(cache_key(problem))->plan.parts, 7);
 
   // Addresses and scalars may change as long as alignment does, and whether C is read.
   Problem other = problem;
   other.arguments.a.address = reinterpret_cast<const void*>(8192);
   other.arguments.a.leading_dimension = 520;
   other.arguments.alpha.value = 3;
-  EXPECT_TRUE(cache.find(key_of(other)));
+  EXPECT_TRUE(cache.find(cache_key(other)));
 
   const std::function<void(Problem&)> changes[] = {
       [](Problem& p) { p.arguments.m = 513; },
@@ -62,7 +62,7 @@ TEST(PlanCache, KeepsTheSameProblemApartFromOthers) {
   for (const auto& change : changes) {
     Problem changed = problem;
     change(changed);
-    EXPECT_FALSE(cache.find(key_of(changed))) << "change " << &change - changes;
+    EXPECT_FALSE(cache.find(cache_key(changed))) << "change " << &change - changes;
   }
   EXPECT_FALSE(cache.find(PlanCache::key_of(problem, 1 << 21)));
 }
@@ -72,10 +72,10 @@ TEST(PlanCache, DoesNotGrowWithoutEnd) {
   Problem problem = aligned_problem();
   for (int m = 1; m <= 5000; ++m) {
     problem.arguments.m = m;
-    cache.keep(key_of(problem), {});
+    cache.keep(cache_key(problem), {});
   }
   EXPECT_LE(cache.size(), 4096u);
-  EXPECT_TRUE(cache.find(key_of(problem)));
+  EXPECT_TRUE(cache.find(cache_key(problem)));
 }
 
 TEST(PlanCache, AContextLooksUpWhatItHasPlannedButNotWhatIsAskedFor) {
