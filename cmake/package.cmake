@@ -6,7 +6,7 @@
 # some only the files that know nothing but the standard library.
 
 # Here, not in the rooms, so that what the library needs stands in one place.
-foreach(room core cpu gemm model kernels_gemm device_cuda)
+foreach(room core cpu gemm model kernels_gemm images_gemm device_cuda)
   set_target_properties(tilewise_${room} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endforeach()
@@ -37,7 +37,8 @@ tilewise_files_pattern(model_files ${TILEWISE_MODEL_LIBRARY_FILES})
 add_library(tilewise_library ${type}
   "$<FILTER:$<TARGET_OBJECTS:tilewise_core>,INCLUDE,${core_files}>"
   "$<FILTER:$<TARGET_OBJECTS:tilewise_model>,INCLUDE,${model_files}>"
-  $<TARGET_OBJECTS:tilewise_kernels_gemm> $<TARGET_OBJECTS:tilewise_device_cuda>
+  $<TARGET_OBJECTS:tilewise_kernels_gemm> $<TARGET_OBJECTS:tilewise_images_gemm>
+  $<TARGET_OBJECTS:tilewise_device_cuda>
   $<TARGET_OBJECTS:tilewise_cpu> $<TARGET_OBJECTS:tilewise_gemm>)
 add_library(tilewise::tilewise ALIAS tilewise_library)
 set_target_properties(tilewise_library PROPERTIES

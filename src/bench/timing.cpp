@@ -66,8 +66,7 @@ class Turns {
         contenders_(contenders),
         rotation_(sets),
         lead_in_(lead_in),
-        random_(random),
-        lead_us_(contenders.size(), kFirstLeadUs) {}
+        random_(random) {}
 
   std::vector<std::vector<double>> measure(const TurnLimits& limits) {
     rounds(1);  // the first runs load kernels
@@ -97,23 +96,18 @@ class Turns {
     }
     std::vector<std::size_t> order(many);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<std::vector<double>> host_us(many);
+    std::vector<double> host_us;
     for (std::size_t round = 0; round < static_cast<std::size_t>(count); ++round) {
       std::ranges::shuffle(order, random_);
+      if (lead_in_ && short_rounds_) lead_in_(lead_us_);
+      const Clock::time_point begin = Clock::now();
       for (const std::size_t who : order) {
-        if (lead_in_ && short_rounds_) {
-          contenders_[who](rotation_.next());
-          lead_in_(lead_us_[who]);
-        }
-        const Clock::time_point begin = Clock::now();
         runs_[round * many + who].run(contenders_[who], rotation_.next());
-        host_us[who].push_back(
-            std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
       }
+      host_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
     }
-    // What the host needed for most runs, and half as much again.
-    for (std::size_t who = 0; who < many && count > 1; ++who)
-      lead_us_[who] = 10 + 1.5 * median(host_us[who]);
+    // What the host needed for most rounds, and half as much again.
+    if (count > 1) lead_us_ = 10 + 1.5 * median(std::move(host_us));
     std::vector<std::vector<double>> samples(many);
     for (std::size_t i = 0; i < many * static_cast<std::size_t>(count); ++i) {
       samples[i % many].push_back(runs_[i].milliseconds());
@@ -131,7 +125,7 @@ class Turns {
   std::mt19937_64& random_;
   std::vector<TimedRun> runs_;
   bool short_rounds_ = true;
-  std::vector<double> lead_us_;  // by contender
+  double lead_us_ = kFirstLeadUs;
 };
 
 }  // namespace

@@ -54,10 +54,8 @@ struct TurnLimits {
 using LeadInWork = std::function<void(double microseconds)>;
 
 /// Times several contenders in rounds: each runs once a round, in an order that `random` shuffles. The result
-/// has milliseconds by contender and round. A timed run of short rounds follows an untimed one of the same
-/// contender, on other operands, and `lead_in`, which keeps the device busy while the host enqueues the run: no
-/// event waits for the host, and nobody pays for what the contender before left behind (multiprocessors set up for
-/// less shared memory, other instructions in the caches), which a program that goes on multiplying would not meet.
+/// has milliseconds by contender and round. Rounds shorter than what the host needs to enqueue them are led
+/// by `lead_in`, work that keeps the device busy meanwhile, so that no event waits for the host.
 std::vector<std::vector<double>> time_in_turns(device::Device& device, device::Stream& stream,
                                                const std::vector<EnqueueRun>& contenders, int sets,
                                                const TurnLimits& limits, const LeadInWork& lead_in,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The compiled kernels inside this binary: for each compilation unit and architecture the PTX that
-// nvcc made, and the cubin that ptxas made of exactly that PTX.
+// nvcc made, and the cubin that ptxas made of exactly that PTX. The installed library has PTX only where a GPU's
+// driver may have to compile it, and no lines of source; the programs of this project have both.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,8 @@ struct KernelImage {
   std::string_view arch;  ///< "sm_80", "sm_90a"
   std::string_view ptx;
   std::span<const std::byte> cubin;
+  std::string_view digest =
+      {};  ///< of the library's kernels: of the code, without what tells the lines
 };
 
 /// The images of the ladder and the probes, and those of the library's kernels. Empty when this was built

@@ -12,7 +12,7 @@
 namespace tilewise::gpu {
 namespace {
 
-// Not against forgers: two builds that differ shall differ here. Machine code has megabytes, so 8 bytes at a time.
+// Not against forgers: two builds that differ shall differ here.
 class Hash {
  public:
   void add(std::uint64_t word) { state_ = mix64(state_ ^ word) + 0x9E3779B97F4A7C15u; }
@@ -86,15 +86,19 @@ std::string fingerprint(std::span<const kernels::GemmKernel> catalogue,
   for (const std::uint64_t number : {TW_VERSION_MAJOR, TW_VERSION_MINOR, TW_VERSION_PATCH})
     hash.add(number);
   for (const kernels::GemmKernel& kernel : catalogue) add(hash, kernel);
-  bool has_machine_code = false;
-  for (const kernels::KernelImage& image : images) {
-    if (!kernels::cubin_runs_on(image, gpu.compute_major, gpu.compute_minor)) continue;
-    hash.add(image.unit);
-    hash.add(image.cubin.data(), image.cubin.size());
-    has_machine_code = true;
-  }
-  for (const kernels::KernelImage& image : images)
-    if (!has_machine_code) hash.add(image.ptx);  // what the driver compiles for it
+  const auto add_images = [&](auto&& wanted) {
+    bool any = false;
+    for (const kernels::KernelImage& image : images) {
+      if (!wanted(image)) continue;
+      hash.add(image.digest);
+      any = true;
+    }
+    return any;
+  };
+  const auto runs = [&](const kernels::KernelImage& image) {
+    return kernels::cubin_runs_on(image, gpu.compute_major, gpu.compute_minor);
+  };
+  if (!add_images(runs)) add_images([](const auto&) { return true; });  // the driver compiles PTX
   return hash.text();
 }
 

@@ -11,8 +11,8 @@
 
 namespace tilewise::gpu {
 
-/// 16 hexadecimal digits that differ when anything differs that measured times stand on: the catalogue, the machine
-/// code of the images that the GPU would run, and the version of the library.
+/// 16 hexadecimal digits that differ when anything differs that measured times stand on: the catalogue, the code
+/// (KernelImage.digest) of the images that the GPU would run, and the version of the library.
 std::string fingerprint(std::span<const kernels::GemmKernel> catalogue,
                         std::span<const kernels::KernelImage> images, const model::Gpu& gpu);
 

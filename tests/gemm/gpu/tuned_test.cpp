@@ -259,9 +259,9 @@ TEST(TunedLoading, TakesThePlansOfThisGpuAndTheseKernels) {
 
 TEST(Fingerprint, ChangesWithWhateverPlansStandOn) {
   const std::span<const kernels::GemmKernel> catalogue = kernels::gemm_kernels();
-  std::vector<std::byte> code(37, std::byte{7});
+  std::string code(37, '7');
   const auto of = [&](std::span<const kernels::GemmKernel> kernels) {
-    const kernels::KernelImage image{"unit", "sm_90a", "", code};
+    const kernels::KernelImage image{"unit", "sm_90a", "", {}, code};
     return fingerprint(kernels, {&image, 1}, h200());
   };
   const std::string now = of(catalogue);
@@ -276,21 +276,29 @@ TEST(Fingerprint, ChangesWithWhateverPlansStandOn) {
   other.assign(catalogue.begin(), catalogue.end() - 1);
   EXPECT_NE(of(other), now);
   for (const std::size_t at : {std::size_t{0}, std::size_t{20}, std::size_t{36}}) {
-    code[at] = std::byte{8};
+    code[at] = '8';
     EXPECT_NE(of(catalogue), now) << at;
-    code[at] = std::byte{7};
+    code[at] = '7';
   }
   EXPECT_EQ(of(catalogue), now);
   // Machine code of another architecture is no concern of this GPU's.
-  const std::vector<std::byte> older(37, std::byte{1});
+  const std::string older(37, '1');
   const auto of_a100 = [&] {
-    const kernels::KernelImage images[] = {{"unit", "sm_80", "", older},
-                                           {"unit", "sm_90a", "", code}};
+    const kernels::KernelImage images[] = {{"unit", "sm_80", "", {}, older},
+                                           {"unit", "sm_90a", "", {}, code}};
     return fingerprint(catalogue, images, model::find_gpu("a100"));
   };
   const std::string before = of_a100();
-  code[0] = std::byte{8};
+  code[0] = '8';
   EXPECT_EQ(of_a100(), before);
+}
+
+TEST(Fingerprint, KernelsOfThisBuildHaveDigestsThatDiffer) {
+  std::set<std::string_view> digests;
+  for (const kernels::KernelImage& image : kernels::gemm_images()) {
+    EXPECT_GE(image.digest.size(), 64u) << image.unit;
+    EXPECT_TRUE(digests.insert(image.digest).second) << image.unit;
+  }
 }
 
 class TunedProduct : public ::testing::Test {
