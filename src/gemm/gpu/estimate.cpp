@@ -31,7 +31,7 @@ constexpr double kStreamedTraffic = 1.65;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows by TMA reach where memory is the bound
-constexpr double kRestrideMicroseconds = 1.0;  // the same of the pass that copies to aligned rows
+constexpr double kRestrideMicroseconds = 3.5;  // the same of the pass that copies to aligned rows
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores

@@ -87,6 +87,8 @@ template <int kCount> class Lines {
 template <int kN, int kBK>
 __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room,
                                              const GemmArguments& g, const Unit& unit, int row) {
+  constexpr int kTogether =
+      64;  // k: sums of so many are added up, so that errors do not grow with each
   struct Step {
     float a[8][64 + 4], b[8][kN + 4];
   };
@@ -97,8 +99,9 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
   Lines<64> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
   Lines<kN> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
   finish_stores();  // of the unit before
+  float some[kN / 2];
 #pragma unroll
-  for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
+  for (int i = 0; i < kN / 2; ++i) sum[i] = 0, some[i] = 0;
   a.load(unit.first_k), b.load(unit.first_k);
   warpgroup_meet();  // as the leader has waited
 #pragma unroll 1
@@ -113,10 +116,14 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
 #pragma unroll
       for (int i = 0; i < kN / 2; i += 4) {
         const float2 both = *reinterpret_cast<const float2*>(&step.b[l][i * 2 + lane % 4 * 2]);
-        sum[i] = fmaf(upper, both.x, sum[i]), sum[i + 1] = fmaf(upper, both.y, sum[i + 1]);
-        sum[i + 2] = fmaf(lower, both.x, sum[i + 2]), sum[i + 3] = fmaf(lower, both.y, sum[i + 3]);
+        some[i] = fmaf(upper, both.x, some[i]), some[i + 1] = fmaf(upper, both.y, some[i + 1]);
+        some[i + 2] = fmaf(lower, both.x, some[i + 2]);
+        some[i + 3] = fmaf(lower, both.y, some[i + 3]);
       }
     }
+    if (k % kTogether != kTogether - 8 && k + 8 < end) continue;
+#pragma unroll
+    for (int i = 0; i < kN / 2; ++i) sum[i] += some[i], some[i] = 0;
   }
   warpgroup_meet();
 }

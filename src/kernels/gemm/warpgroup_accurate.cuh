@@ -6,7 +6,8 @@
 //
 // Tensor cores truncate where they add. So no sum stays there for long: each chain of kChain k starts from
 // zero, the small products first, and f32 registers, which round, add up the chains. While they add one, the
-// tensor cores are at the next, or work for the other warpgroup.
+// tensor cores are at the next, or work for the other warpgroup. Narrow tiles, which k is long for, have registers
+// left to add up kTogether k at a time, and the sums of these.
 #pragma once
 
 #include "kernels/gemm/suspects.cuh"
@@ -19,6 +20,7 @@ template <class Tile, int kChain> struct Accurate {
   using Shape = Tile;
   using S = Tile;
   static constexpr int kSlice = 16;
+  static constexpr int kTogether = 256;  // k
 
   struct alignas(1024) Stage {  // upper and lower halves, each in rows of kBK k
     Half a[2][S::kBM][S::kBK];
@@ -73,7 +75,10 @@ template <class Tile, int kChain> struct Accurate {
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
     constexpr int kChains = S::kBK / kChain, kAtOnce = kChains < 2 ? 1 : 2;
+    constexpr bool kInTwoLevels = S::kBN <= 64;
+    constexpr int kStepsTogether = kTogether / S::kBK;
     if (unit.steps == 0) return;
+    float some[kInTwoLevels ? S::kBN / 2 : 1] = {};
     const bool suspect = is_suspect(g, unit);
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
@@ -92,9 +97,17 @@ template <class Tile, int kChain> struct Accurate {
         }
         ptx::wgmma_arrived(product[i % kAtOnce]);
 #pragma unroll
-        for (int j = 0; j < S::kBN / 2; ++j) sum[j] += product[i % kAtOnce][j];
+        for (int j = 0; j < S::kBN / 2; ++j) {
+          if constexpr (kInTwoLevels) some[j] += product[i % kAtOnce][j];
+          else sum[j] += product[i % kAtOnce][j];
+        }
       }
       ring.advance();
+      if constexpr (kInTwoLevels) {
+        if (step % kStepsTogether != kStepsTogether - 1 && step + 1 < unit.steps) continue;
+#pragma unroll
+        for (int j = 0; j < S::kBN / 2; ++j) sum[j] += some[j], some[j] = 0;
+      }
     }
     if (suspect)
       multiply_f32<S::kBN, S::kBK>(sum, shared.staging[row / kWarpgroupM], g, unit, unit.row + row);
