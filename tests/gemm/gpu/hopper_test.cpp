@@ -227,6 +227,36 @@ TEST_P(Accurate, NanAndInfinityGoWhereArithmeticTakesThem) {
   }
 }
 
+// Of the result's Frobenius norm.
+double error_of(Matrix<float>& a, Matrix<float>& b, Matrix<float>& c) {
+  double error = 0, norm = 0;
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    for (std::int64_t j = 0; j < b.columns(); ++j) {
+      double sum = 0;
+      for (std::int64_t l = 0; l < a.columns(); ++l)
+        sum += static_cast<double>(a.at(i, l)) * b.at(l, j);
+      error += (c.at(i, j) - sum) * (c.at(i, j) - sum), norm += sum * sum;
+    }
+  }
+  return std::sqrt(error / norm);
+}
+
+TEST_P(Accurate, ErrorsOfDeepSumsDoNotPileUp) {
+  // One f32 that takes in a positive product after the other is off by 4e-7 in the end.
+  constexpr int kK = 2048;
+  Matrix<float> a(33, kK, {}, 1), b(kK, 33, {}, 2), c(33, 33, {}, 3);
+  for (int i = 0; i < 33; ++i)
+    for (int l = 0; l < kK; ++l)
+      a.at(i, l) = std::abs(a.at(i, l)), b.at(l, i) = std::abs(b.at(l, i));
+  multiply(a, b, c);
+  EXPECT_LT(error_of(a, b, c), 1.6e-7);
+  // Elements that pairs do not do for: all in f32 arithmetic.
+  for (int i = 0; i < 33; ++i)
+    for (int l = 0; l < kK; l += 8) a.at(i, l) = std::ldexp(a.at(i, l), -20);
+  multiply(a, b, c);
+  EXPECT_LT(error_of(a, b, c), 2.2e-7);
+}
+
 TEST_P(Accurate, NumbersNearTheEndsOfF32) {
   Matrix<float> a(33, 40, {}, 1), b(40, 35, {}, 2), c(33, 35, {}, 3);
   for (int i = 0; i < 33; ++i)
