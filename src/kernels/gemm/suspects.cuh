@@ -87,8 +87,8 @@ template <int kCount> class Lines {
 template <int kN, int kBK>
 __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room,
                                              const GemmArguments& g, const Unit& unit, int row) {
-  constexpr int kTogether =
-      64;  // k: sums of so many are added up, so that errors do not grow with each
+  // k. The sums of so many are added up, as errors grow with the number of sums that one register takes in.
+  constexpr int kTogether = 64;
   struct Step {
     float a[8][64 + 4], b[8][kN + 4];
   };
