@@ -18,7 +18,7 @@ std::vector<std::uint32_t> numbers(std::size_t count, std::uint32_t first) {
   return words;
 }
 
-PtxRun run(const std::string& body, std::vector<std::uint32_t> words, const LaunchOptions& options,
+PtxRun run(const std::string& body, std::vector<std::uint32_t> words, const Where& where,
            Dim3 grid = {1, 1, 1}, Dim3 block = {32, 1, 1}, const std::string& directives = "") {
   const std::string ptx = R"(
 .shared .align 16 .b8 tile[4096];
@@ -30,28 +30,19 @@ PtxRun run(const std::string& body, std::vector<std::uint32_t> words, const Laun
   cvta.to.global.u64 %rd1, %rd1;
   mov.u32 %r1, %tid.x;
   mul.wide.u32 %rd2, %r1, 4;
-  add.u64 %rd3, %rd1, %rd2;        // out + 4·thread
+  add.u64 %rd3, %rd1, %rd2;        // out + 4 * thread
   mov.u32 %r2, tile;
   shl.b32 %r3, %r1, 2;
-  add.u32 %r4, %r2, %r3;           // tile + 4·thread
+  add.u32 %r4, %r2, %r3;           // tile + 4 * thread
   mov.u32 %r5, bar;
 )" + body + "\n  ret;\n}\n";
-  return run_ptx(ptx, std::move(words), grid, block, 0, 1, "test", options);
+  return run_ptx(ptx, std::move(words), grid, block, 0, 1, "test", where);
 }
 
-LaunchOptions in_order(AsyncOrder order, std::uint64_t seed = 0) {
+LaunchOptions in_order(AsyncOrder order) {
   LaunchOptions options;
   options.async_order = order;
-  options.async_seed = seed;
   return options;
-}
-
-std::vector<LaunchOptions> every_order() {
-  std::vector<LaunchOptions> all{in_order(AsyncOrder::kEarliest), in_order(AsyncOrder::kSoon),
-                                 in_order(AsyncOrder::kLatest)};
-  for (std::uint64_t seed = 1; seed <= 8; ++seed)
-    all.push_back(in_order(AsyncOrder::kRandom, seed));
-  return all;
 }
 
 // Two groups of copies; the first is waited for alone, then both.
@@ -74,8 +65,9 @@ constexpr const char* kTwoGroups = R"(
 )";
 
 TEST(AsyncCopies, GroupsAreWaitedForInOrder) {
-  for (const LaunchOptions& options : every_order()) {
-    const PtxRun done = run(kTwoGroups, numbers(160, 1000), options);
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun done = run(kTwoGroups, numbers(160, 1000), where);
     for (std::uint32_t i = 0; i < 32; ++i) {
       EXPECT_EQ(done.words[64 + i], 1000 + i);
       EXPECT_EQ(done.words[128 + i], 1032 + i);
@@ -92,8 +84,32 @@ TEST(AsyncCopies, OrderDecidesWhatIsSeenBeforeTheWait) {
   }
 }
 
+// Each warp reads what the other left, and overwrites its own some forty instructions later, with no barrier
+// in between: right by luck on a GPU, whose warps go side by side.
+TEST(Scheduling, WarpsGoSideBySideInTheOrderSoon) {
+  std::string body = R"(
+  st.shared.u32 [%r4], %r1;
+  bar.sync 0;
+  xor.b32 %r10, %r3, 252;          // a thread of the other warp
+  add.u32 %r10, %r2, %r10;
+  ld.shared.u32 %r11, [%r10];
+  mov.u32 %r12, 999;
+)";
+  for (int i = 0; i < 40; ++i) body += "  add.u32 %r12, %r12, 1;\n";
+  body += "  st.shared.u32 [%r4], %r12;\n  st.global.u32 [%rd3], %r11;\n";
+  const auto words = [&](AsyncOrder order) {
+    return run(body, numbers(64, 0), in_order(order), {1, 1, 1}, {64, 1, 1}).words;
+  };
+  const auto soon = words(AsyncOrder::kSoon), early = words(AsyncOrder::kEarliest);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(soon[i], i ^ 63);
+    EXPECT_EQ(early[i], i < 32 ? 1039u : i ^ 63) << "the last at the barrier runs on at once";
+  }
+}
+
 TEST(AsyncCopies, WidthsZeroFillAndIgnoredSources) {
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun done = run(R"(
   shl.b32 %r10, %r1, 4;
   add.u32 %r10, %r2, %r10;
@@ -110,7 +126,7 @@ TEST(AsyncCopies, WidthsZeroFillAndIgnoredSources) {
   ld.shared.u32 %r16, [%r10];
   st.global.u32 [%rd3+512], %r16;
 )",
-                            numbers(160, 0x01010101), options);
+                            numbers(160, 0x01010101), where);
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       for (std::uint32_t i = 0; i < 4; ++i) {
         const int bytes = std::clamp(static_cast<int>(lane & 15) - static_cast<int>(4 * i), 0, 4);
@@ -148,7 +164,8 @@ TEST(AsyncCopies, BadOnesAreFaults) {
 
 // Thread 0 makes an mbarrier for 32 threads and one copy's bytes; all wait for parity 0, then 1.
 TEST(Mbarriers, PhasesByParityAndToken) {
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun done = run(R"(
   setp.eq.u32 %p1, %r1, 0;
   @%p1 mbarrier.init.shared.b64 [%r5], 64;
@@ -169,13 +186,14 @@ wait1:
   mad.lo.u32 %r11, %r12, 0, %r11;
   st.global.u32 [%rd3], %r11;
 )",
-                            numbers(64, 0), options, {1, 1, 1}, {64, 1, 1});
+                            numbers(64, 0), where, {1, 1, 1}, {64, 1, 1});
     for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(done.words[i], i ^ 63);
   }
 }
 
 TEST(Mbarriers, CopiesArriveWhenTheyAreDone) {
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun done = run(R"(
   setp.eq.u32 %p1, %r1, 0;
   @%p1 mbarrier.init.shared.b64 [%r5], 64;
@@ -195,13 +213,14 @@ wait:
   st.global.u32 [%rd3], %r11;
 end:
 )",
-                            numbers(64, 500), options, {1, 1, 1}, {64, 1, 1});
+                            numbers(64, 500), where, {1, 1, 1}, {64, 1, 1});
     for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(done.words[32 + i], 500 + i);
   }
 }
 
 TEST(Mbarriers, BytesHoldAPhaseBack) {
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun done = run(R"(
   setp.eq.u32 %p1, %r1, 0;
   @%p1 mbarrier.init.shared.b64 [%r5], 32;
@@ -217,7 +236,7 @@ TEST(Mbarriers, BytesHoldAPhaseBack) {
   mad.lo.u32 %r10, %r11, 2, %r10;
   st.global.u32 [%rd3], %r10;
 )",
-                            numbers(32, 0), options);
+                            numbers(32, 0), where);
     for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(done.words[i], 2u);
   }
 }
@@ -246,15 +265,17 @@ TEST(Mbarriers, MisuseIsAFault) {
 
 // A guarded barrier is for the threads whose guard holds.
 TEST(Barriers, AGuardHoldsThreadsBack) {
-  const PtxRun done = run(R"(
+  for (const Where& where : on_both()) {
+    const PtxRun done = run(R"(
   setp.lt.u32 %p1, %r1, 32;
   mov.u32 %r10, 1;
   @%p1 bar.sync 1, 32;
   @!%p1 bar.sync 2, 32;
   st.global.u32 [%rd3], %r10;
 )",
-                          numbers(64, 0), {}, {1, 1, 1}, {64, 1, 1});
-  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(done.words[i], 1u);
+                            numbers(64, 0), where, {1, 1, 1}, {64, 1, 1});
+    for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(done.words[i], 1u) << text_of(where);
+  }
 }
 
 // Four blocks: each writes to the next one's shared memory, counts arrivals on the first's mbarrier, and
@@ -307,17 +328,19 @@ end:
 )";
 
 TEST(Clusters, BlocksShareMemoryBarriersAndMbarriers) {
-  for (const char* size : {".reqnctapercluster 4, 1, 1", ""}) {
-    LaunchOptions options;
-    if (*size == 0) options.cluster = {4, 1, 1};
-    const PtxRun done = run(kExchange, numbers(1024, 0), options, {8, 1, 1}, {32, 1, 1}, size);
-    for (std::uint32_t block = 0; block < 8; ++block) {
-      const std::uint32_t cluster = block / 4, rank = block % 4, from = (rank + 3) % 4;
-      for (std::uint32_t i = 0; i < 32; ++i) {
-        EXPECT_EQ(done.words[block * 128 + i], cluster * 1000 + from * 100 + i);
-        EXPECT_EQ(done.words[block * 128 + 32 + i], 128u);
-        EXPECT_EQ(done.words[block * 128 + 64 + i], 3u);
-        EXPECT_EQ(done.words[block * 128 + 96 + i], rank == 0 ? 1u : 0u);
+  for (Where where : on_both()) {
+    for (const char* size : {".reqnctapercluster 4, 1, 1", ""}) {
+      SCOPED_TRACE(text_of(where) + size);
+      where.cluster = *size == 0 ? Dim3{4, 1, 1} : Dim3{0, 0, 0};
+      const PtxRun done = run(kExchange, numbers(1024, 0), where, {8, 1, 1}, {32, 1, 1}, size);
+      for (std::uint32_t block = 0; block < 8; ++block) {
+        const std::uint32_t cluster = block / 4, rank = block % 4, from = (rank + 3) % 4;
+        for (std::uint32_t i = 0; i < 32; ++i) {
+          EXPECT_EQ(done.words[block * 128 + i], cluster * 1000 + from * 100 + i);
+          EXPECT_EQ(done.words[block * 128 + 32 + i], 128u);
+          EXPECT_EQ(done.words[block * 128 + 64 + i], 3u);
+          EXPECT_EQ(done.words[block * 128 + 96 + i], rank == 0 ? 1u : 0u);
+        }
       }
     }
   }
@@ -325,8 +348,9 @@ TEST(Clusters, BlocksShareMemoryBarriersAndMbarriers) {
 
 // Every thread of block 1 stores to and adds in block 0, whose mbarrier waits for all the bytes.
 TEST(Clusters, RemoteStoresCompleteOnAnMbarrier) {
-  for (LaunchOptions options : every_order()) {
-    options.cluster = {2, 1, 1};
+  for (Where where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    where.cluster = {2, 1, 1};
     const PtxRun done = run(R"(
   mov.u32 %r10, %cluster_ctarank;
   setp.eq.u32 %p1, %r1, 0;
@@ -363,7 +387,7 @@ end:
   barrier.cluster.arrive;
   barrier.cluster.wait;
 )",
-                            numbers(160, 0), options, {2, 1, 1});
+                            numbers(160, 0), where, {2, 1, 1});
     for (std::uint32_t i = 0; i < 32; ++i) {
       EXPECT_EQ(done.words[4 * i], i);
       EXPECT_EQ(done.words[4 * i + 1], 100 + i);
@@ -388,18 +412,20 @@ TEST(Clusters, ImpossibleOnesAreRefused) {
 }
 
 TEST(Clusters, KernelsKnowWhetherTheirSizeWasNamed) {
-  const auto is_explicit = [](Dim3 cluster, const char* directives) {
-    LaunchOptions options;
-    options.cluster = cluster;
+  const auto is_explicit = [](Where where, Dim3 cluster, const char* directives) {
+    where.cluster = cluster;
     return run("  mov.pred %p1, %is_explicit_cluster; selp.u32 %r10, 7, 9, %p1;\n"
                "  st.global.u32 [%rd3], %r10;\n",
-               numbers(64, 0), options, {2, 1, 1}, {32, 1, 1}, directives)
+               numbers(64, 0), where, {2, 1, 1}, {32, 1, 1}, directives)
                .words[0] == 7;
   };
-  EXPECT_FALSE(is_explicit({0, 0, 0}, ""));
-  EXPECT_TRUE(is_explicit({1, 1, 1}, ""));
-  EXPECT_TRUE(is_explicit({2, 1, 1}, ""));
-  EXPECT_TRUE(is_explicit({0, 0, 0}, ".reqnctapercluster 2"));
+  for (const Where& where : on_both()) {
+    SCOPED_TRACE(text_of(where));
+    EXPECT_FALSE(is_explicit(where, {0, 0, 0}, ""));
+    EXPECT_TRUE(is_explicit(where, {2, 1, 1}, ""));
+    EXPECT_TRUE(is_explicit(where, {0, 0, 0}, ".reqnctapercluster 2"));
+  }
+  EXPECT_TRUE(is_explicit({}, {1, 1, 1}, "")) << "a Launch of the Device interface names none here";
 }
 
 TEST(Clusters, RanksOutsideAreFaults) {

@@ -20,7 +20,7 @@ struct BulkScene {
   TensorMapRequest map;
   Dim3 grid{1, 1, 1};
   Dim3 block{32, 1, 1};
-  LaunchOptions options;
+  Where where;
 };
 
 // 32 rows of 32 words; a box of 8 rows of 16 words.
@@ -95,6 +95,14 @@ FILL:
 
 // Word i of the buffer is i before the run.
 inline PtxRun run_bulk(const std::string& ptx, const BulkScene& scene) {
+  if (scene.where.is_real) {
+    std::vector<std::uint32_t> words(kWords);
+    std::iota(words.begin(), words.end(), 0u);
+    return {
+        run_on_real_gpu({kPtxHead + ptx, "test", scene.grid, scene.block, {1, 1, 1}, 0, &scene.map},
+                        std::move(words)),
+        {}};
+  }
   const Module module(kPtxHead + ptx, "test.ptx");
   Memory memory(1 << 24);
   const std::uint64_t address = memory.allocate(kWords * 4);
@@ -105,22 +113,12 @@ inline PtxRun run_bulk(const std::string& ptx, const BulkScene& scene) {
   const TensorMap map = make_tensor_map(request);
   const void* arguments[] = {&address, &map};
   PtxRun run;
-  LaunchOptions options = scene.options;
+  LaunchOptions options = scene.where;
   options.threads = 1;
   run.report = module.launch("test", model::find_gpu("h200"), memory, scene.grid, scene.block, 0,
                              arguments, options);
   run.words.assign(words, words + kWords);
   return run;
-}
-
-inline std::vector<LaunchOptions> every_order() {
-  std::vector<LaunchOptions> all(10);
-  all[1].async_order = AsyncOrder::kLatest;
-  for (std::size_t i = 2; i < all.size(); ++i) {
-    all[i].async_order = AsyncOrder::kRandom;
-    all[i].async_seed = i;
-  }
-  return all;
 }
 
 // Word `i` of the tile as the kernel copied it out.

@@ -14,13 +14,14 @@ const std::string kLoadBytes =
     "256, [%r3];\n";
 
 TEST(BulkCopy, LoadsBytesInEveryOrder) {
-  for (const LaunchOptions& options : every_order()) {
-    const PtxRun r = run_bulk(bulk_kernel(kLoadBytes + kWait + kCopyOut),
-                              {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, options});
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun r = run_bulk(bulk_kernel(kFillTile + kLoadBytes + kWait + kCopyOut),
+                              {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where});
     for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(tile_word(r, 16 + i), 8 + i);
-    EXPECT_EQ(tile_word(r, 15), 0u);
-    EXPECT_EQ(tile_word(r, 80), 0u);
-    EXPECT_EQ(r.report.counters.bulk_load_bytes, 256u);
+    EXPECT_EQ(tile_word(r, 15), 1015u);
+    EXPECT_EQ(tile_word(r, 80), 1080u);
+    EXPECT_EQ(r.report.counters.bulk_load_bytes, where.is_real ? 0u : 256u);
     EXPECT_EQ(r.report.counters.bulk_store_bytes, 0u);
   }
 }
@@ -29,7 +30,7 @@ TEST(BulkCopy, AMissingWaitShowsWhenCopiesAreLate) {
   BulkScene scene{matrix_of_words(), {1, 1, 1}, {32, 1, 1}, {}};
   EXPECT_EQ(tile_word(run_bulk(bulk_kernel(kLoadBytes + kCopyOut), scene), 16), 8u)
       << "early: by luck";
-  scene.options.async_order = AsyncOrder::kLatest;
+  scene.where.async_order = AsyncOrder::kLatest;
   EXPECT_EQ(tile_word(run_bulk(bulk_kernel(kLoadBytes + kCopyOut), scene), 16), 0u);
 }
 
@@ -38,18 +39,18 @@ TEST(BulkCopy, StoresWhatItWaitsFor) {
   @!%p1 bra DONE;
   cp.async.bulk.global.shared::cta.bulk_group [%rd1+4096], [%r2+128], 64;
   cp.async.bulk.commit_group;
-  cp.async.bulk.wait_group.read 0;
+  cp.async.bulk.wait_group 0;
   ld.global.u32 %r20, [%rd1+4096];
   st.global.u32 [%rd1], %r20;
 DONE:
 )";
-  for (const LaunchOptions& options : every_order()) {
-    const PtxRun r =
-        run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, options});
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where});
     for (std::uint32_t i = 0; i < 16; ++i) EXPECT_EQ(r.words[1024 + i], 1032 + i);
     EXPECT_EQ(r.words[1040], 1040u);
     EXPECT_EQ(r.words[0], 1032u);
-    EXPECT_EQ(r.report.counters.bulk_store_bytes, 64u);
+    EXPECT_EQ(r.report.counters.bulk_store_bytes, where.is_real ? 0u : 64u);
   }
 }
 
@@ -62,9 +63,9 @@ TEST(BulkCopy, ReducesIntoGlobalMemory) {
   cp.async.bulk.wait_group 0;
 DONE:
 )";
-  for (const LaunchOptions& options : every_order()) {
-    const PtxRun r =
-        run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, options});
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where});
     for (std::uint32_t i = 0; i < 16; ++i) {
       EXPECT_EQ(r.words[i], i + 1000 + i);
       EXPECT_EQ(r.words[16 + i], 16 + i);
@@ -89,8 +90,9 @@ std::size_t word_of_box(TensorSwizzle swizzle, std::size_t x, std::size_t y) {
 
 TEST(TensorCopy, LoadsABoxWithSwizzleAndBounds) {
   for (const auto swizzle : {TensorSwizzle::kNone, TensorSwizzle::k64B, TensorSwizzle::k128B}) {
-    for (const LaunchOptions& options : every_order()) {
-      BulkScene scene{matrix_of_words(), {1, 1, 1}, {32, 1, 1}, options};
+    for (const Where& where : everywhere()) {
+      SCOPED_TRACE(text_of(where));
+      BulkScene scene{matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where};
       scene.map.swizzle = swizzle;
       const PtxRun r = run_bulk(bulk_kernel(kLoadBox + kWait + kCopyOut), scene);
       for (std::uint32_t y = 0; y < 8; ++y) {
@@ -99,7 +101,7 @@ TEST(TensorCopy, LoadsABoxWithSwizzleAndBounds) {
           EXPECT_EQ(tile_word(r, word_of_box(swizzle, x, y)), inside ? (y - 3) * 32 + 24 + x : 0);
         }
       }
-      EXPECT_EQ(r.report.counters.bulk_load_bytes, 512u);
+      EXPECT_EQ(r.report.counters.bulk_load_bytes, where.is_real ? 0u : 512u);
     }
   }
 }
@@ -110,8 +112,9 @@ TEST(TensorCopy, StoresAndReducesABox) {
            " [%rd2, {%r4, %r5}], [%r2];\n"
            "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group 0;\n";
   };
-  for (const LaunchOptions& options : every_order()) {
-    const BulkScene scene{matrix_of_words(), {1, 1, 1}, {32, 1, 1}, options};
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const BulkScene scene{matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where};
     const PtxRun stored =
         run_bulk(bulk_kernel(body("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group")), scene);
     const PtxRun added = run_bulk(
@@ -126,7 +129,7 @@ TEST(TensorCopy, StoresAndReducesABox) {
       }
     }
     EXPECT_EQ(stored.words[1024], 1024u) << "nothing behind the tensor";
-    EXPECT_EQ(stored.report.counters.bulk_store_bytes, 512u);
+    EXPECT_EQ(stored.report.counters.bulk_store_bytes, where.is_real ? 0u : 512u);
   }
 }
 
@@ -150,14 +153,15 @@ TEST(TensorCopy, ReachesEveryBlockOfTheMask) {
   st.global.u32 [%rd11+8192], %r13;
   barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
 )";
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun r = run_bulk(bulk_kernel(body, ".explicitcluster .reqnctapercluster 2, 1, 1 "),
-                              {matrix_of_words(), {2, 1, 1}, {32, 1, 1}, options});
+                              {matrix_of_words(), {2, 1, 1}, {32, 1, 1}, where});
     for (std::uint32_t block = 0; block < 2; ++block) {
       for (std::uint32_t i = 0; i < 32; ++i)
         EXPECT_EQ(r.words[2048 + 32 * block + i], (1 + i / 16) * 32 + i % 16);
     }
-    EXPECT_EQ(r.report.counters.bulk_load_bytes, 1024u);
+    EXPECT_EQ(r.report.counters.bulk_load_bytes, where.is_real ? 0u : 1024u);
   }
 }
 
@@ -180,9 +184,10 @@ TEST(BulkCopy, ReachesTheSharedMemoryOfAnotherBlock) {
 DONE:
   barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
 )";
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     const PtxRun r = run_bulk(bulk_kernel(body, ".explicitcluster .reqnctapercluster 2, 1, 1 "),
-                              {matrix_of_words(), {2, 1, 1}, {32, 1, 1}, options});
+                              {matrix_of_words(), {2, 1, 1}, {32, 1, 1}, where});
     EXPECT_EQ(r.words[0], 1065u);
   }
 }
@@ -194,9 +199,12 @@ TEST(TensorCopy, PrefetchesChangeNothing) {
   cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd2, {%r4, %r4}];
   cp.async.bulk.prefetch.L2.global [%rd1], 64;
 )";
-  const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, {}});
-  for (std::uint32_t i = 0; i < kWords; ++i) EXPECT_EQ(r.words[i], i);
-  EXPECT_EQ(r.report.counters.bulk_load_bytes, 0u);
+  for (const Where& where : on_both()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where});
+    for (std::uint32_t i = 0; i < kWords; ++i) EXPECT_EQ(r.words[i], i);
+    EXPECT_EQ(r.report.counters.bulk_load_bytes, 0u);
+  }
 }
 
 // The map is copied to shared memory, made to describe 16 rows of 8 words from word 512 on, loaded through.
@@ -205,7 +213,7 @@ TEST(TensorMap, IsChangedByTheKernel) {
   shl.b32 %r10, %r1, 2;
   cvt.u64.u32 %rd10, %r10;
   add.u64 %rd11, %rd2, %rd10;
-  ld.param.u32 %r11, [%rd11];
+  ld.u32 %r11, [%rd11];
   add.u32 %r12, %r2, %r10;
   st.shared.u32 [%r12], %r11;
   bar.warp.sync -1;
@@ -229,10 +237,13 @@ TEST(TensorMap, IsChangedByTheKernel) {
   @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;
   @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd14, {%r4, %r4}], [%r3];
 )" + kWait + kCopyOut;
-  const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, {}});
-  for (std::uint32_t y = 0; y < 16; ++y) {
-    for (std::uint32_t x = 0; x < 16; ++x)
-      EXPECT_EQ(tile_word(r, y * 16 + x), x < 8 ? 512 + y * 8 + x : 0x7FF77FF7);
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
+    const PtxRun r = run_bulk(bulk_kernel(body), {matrix_of_words(), {1, 1, 1}, {32, 1, 1}, where});
+    for (std::uint32_t y = 0; y < 16; ++y) {
+      for (std::uint32_t x = 0; x < 16; ++x)
+        EXPECT_EQ(tile_word(r, y * 16 + x), x < 8 ? 512 + y * 8 + x : 0x7FF77FF7);
+    }
   }
 }
 

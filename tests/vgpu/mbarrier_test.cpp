@@ -28,13 +28,20 @@ std::string ask(int parity, int slot) {
          std::to_string(128 * slot) + "], %r15;\n  bar.warp.sync 0xFFFFFFFF;\n";
 }
 
+// The answers are those of the virtual GPU, and of a real one where there is one.
 std::vector<std::uint32_t> answers(const std::string& ptx, std::size_t count) {
-  const PtxRun done = run_ptx(ptx, std::vector<std::uint32_t>(32 * count, 9));
   std::vector<std::uint32_t> result;
-  for (std::size_t slot = 0; slot < count; ++slot) {
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      EXPECT_EQ(done.words[32 * slot + lane], done.words[32 * slot]) << "slot " << slot;
-    result.push_back(done.words[32 * slot]);
+  for (const Where& where : on_both()) {
+    const PtxRun done = run_ptx(ptx, std::vector<std::uint32_t>(32 * count, 9), {1, 1, 1},
+                                {32, 1, 1}, 0, 1, "test", where);
+    result.resize(count, done.words[0]);
+    for (std::size_t slot = 0; slot < count; ++slot) {
+      if (!where.is_real) result[slot] = done.words[32 * slot];
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(done.words[32 * slot + lane], result[slot])
+            << "slot " << slot << ", " << text_of(where);
+      }
+    }
   }
   return result;
 }
@@ -68,17 +75,20 @@ TEST(Mbarriers, DroppingOutMayAnnounceBytesToo) {
 }
 
 TEST(Hints, AreReadAndChangeNothing) {
-  const PtxRun done =
-      run_ptx(kernel(1,
-                     "  griddepcontrol.wait;\n"
-                     "  createpolicy.fractional.L2::evict_last.b64 %rd4, 1.0;\n"
-                     "  prefetch.global.L2 [%rd2];\n  prefetchu.L1 [%rd2];\n"
-                     "  applypriority.global.L2::evict_normal [%rd1], 128;\n"
-                     "  ld.global.L2::cache_hint.u32 %r2, [%rd2], %rd4;\n  add.u32 %r2, %r2, 1;\n"
-                     "  st.global.L2::cache_hint.u32 [%rd2], %r2, %rd4;\n"
-                     "  griddepcontrol.launch_dependents;\n"),
-              std::vector<std::uint32_t>(32, 6));
-  EXPECT_EQ(done.words, std::vector<std::uint32_t>(32, 7));
+  const std::string ptx =
+      kernel(1,
+             "  griddepcontrol.wait;\n"
+             "  createpolicy.fractional.L2::evict_last.b64 %rd4, 1.0;\n"
+             "  prefetch.global.L2 [%rd2];\n  prefetchu.L1 [%rd2];\n"
+             "  applypriority.global.L2::evict_normal [%rd1], 128;\n"
+             "  ld.global.L2::cache_hint.u32 %r2, [%rd2], %rd4;\n  add.u32 %r2, %r2, 1;\n"
+             "  st.global.L2::cache_hint.u32 [%rd2], %r2, %rd4;\n"
+             "  griddepcontrol.launch_dependents;\n");
+  for (const Where& where : on_both()) {
+    const PtxRun done =
+        run_ptx(ptx, std::vector<std::uint32_t>(32, 6), {1, 1, 1}, {32, 1, 1}, 0, 1, "test", where);
+    EXPECT_EQ(done.words, std::vector<std::uint32_t>(32, 7)) << text_of(where);
+  }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct WgmmaShape {
   int swizzle = 128;  ///< bytes; 0: none
   int sign_a = 1, sign_b = 1;
   bool accumulates = true;
-  LaunchOptions options;
+  Where where;
 
   bool is_integer() const { return d == "s32"; }
   int element_bytes() const { return a == "tf32" ? 4 : a == "f16" || a == "bf16" ? 2 : 1; }
@@ -116,8 +116,8 @@ FILL:
   setp.lt.u32 %p2, %r3, )" +
                      std::to_string(kTileBytes / 4) + R"(;
   @%p2 bra FILL;
-  bar.sync 0;
   fence.proxy.async;
+  bar.sync 0;
   add.u64 %rd1, %rd1, )" +
                      std::to_string(kTileBytes) + ";\n  shl.b32 %r4, %r1, 4;\n" +
                      "  cvt.u64.u32 %rd2, %r4; add.u64 %rd2, %rd2, %rd1;\n" +
@@ -140,6 +140,8 @@ FILL:
   return text + "  ret;\n}\n";
 }
 
+// The accumulators, and A in registers, were set by ordinary instructions.
+inline const std::string kFence = "  wgmma.fence.sync.aligned;\n";
 inline const std::string kFinish =
     "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n";
 

@@ -13,7 +13,7 @@ namespace tilewise::vgpu {
 namespace {
 
 PtxRun launch(const WgmmaShape& s, const std::string& body, const Operands& o) {
-  return run_ptx(kernel(s, body), buffer(s, o), {1, 1, 1}, {128, 1, 1}, 0, 1, "test", s.options);
+  return run_ptx(kernel(s, body), buffer(s, o), {1, 1, 1}, {128, 1, 1}, 0, 1, "test", s.where);
 }
 
 void expect_product(const WgmmaShape& s, const PtxRun& r, const Operands& o, int times = 1) {
@@ -30,9 +30,13 @@ void expect_product(const WgmmaShape& s, const PtxRun& r, const Operands& o, int
   EXPECT_EQ(wrong, 0) << instruction(s);
 }
 
-void expect_product(const WgmmaShape& s) {
+void expect_product(WgmmaShape s) {
   const Operands o = random_operands(s, static_cast<unsigned>(s.n));
-  expect_product(s, launch(s, instruction(s) + kFinish, o), o);
+  for (const Where& where : on_both()) {
+    SCOPED_TRACE(text_of(where));
+    s.where = where;
+    expect_product(s, launch(s, kFence + instruction(s) + kFinish, o), o);
+  }
 }
 
 TEST(Wgmma, MultipliesEveryTypeFromSharedMemoryAndRegisters) {
@@ -101,32 +105,23 @@ TEST(Wgmma, NegatesAndForgetsWhatItIsTold) {
   }
 }
 
-std::vector<LaunchOptions> every_order() {
-  std::vector<LaunchOptions> all(6);
-  all[1].async_order = AsyncOrder::kLatest;
-  for (std::size_t i = 2; i < all.size(); ++i) {
-    all[i].async_order = AsyncOrder::kRandom;
-    all[i].async_seed = i;
-  }
-  return all;
-}
-
 TEST(Wgmma, ProductsOfAWarpAddUpInEveryOrder) {
-  for (const LaunchOptions& options : every_order()) {
+  for (const Where& where : everywhere()) {
+    SCOPED_TRACE(text_of(where));
     WgmmaShape s;
-    s.options = options;
+    s.where = where;
     const Operands o = random_operands(s, 5);
     const std::string twice = instruction(s) + "  wgmma.commit_group.sync.aligned;\n" +
                               instruction(s) + "  wgmma.commit_group.sync.aligned;\n";
-    const std::string body = "  wgmma.fence.sync.aligned;\n" + twice +
-                             "  wgmma.wait_group.sync.aligned 1;\n" + instruction(s) + kFinish;
+    const std::string body =
+        kFence + twice + "  wgmma.wait_group.sync.aligned 1;\n" + instruction(s) + kFinish;
     expect_product(s, launch(s, body, o), o, 3);
   }
 }
 
 TEST(Wgmma, AMissingWaitShowsWhenProductsAreLate) {
   WgmmaShape s;
-  s.options.async_order = AsyncOrder::kLatest;
+  s.where.async_order = AsyncOrder::kLatest;
   const Operands o = random_operands(s, 6);
   const PtxRun r = launch(s, instruction(s) + "  wgmma.commit_group.sync.aligned;\n", o);
   for (int m = 0; m < 64; ++m) {
@@ -143,7 +138,7 @@ TEST(Wgmma, AnOperandOverwrittenTooEarlyShowsWhenProductsAreLate) {
       "  add.u32 %r9, %r9, %r2;\n  st.shared.v4.u32 [%r9], {%r8, %r8, %r8, %r8};\n"
       "  wgmma.wait_group.sync.aligned 0;\n";
   expect_product(s, launch(s, instruction(s) + overwrite, o), o);
-  s.options.async_order = AsyncOrder::kLatest;
+  s.where.async_order = AsyncOrder::kLatest;
   const PtxRun late = launch(s, instruction(s) + overwrite, o);
   EXPECT_EQ(result(s, late.words, 0, 0), o.c[0]) << "row 0 of A is zeros by then";
 }
@@ -151,7 +146,7 @@ TEST(Wgmma, AnOperandOverwrittenTooEarlyShowsWhenProductsAreLate) {
 TEST(Wgmma, CopiesOfAccumulatorsWaitForThem) {
   // Compilers copy accumulators between operations where the machine code has one register.
   WgmmaShape s;
-  s.options.async_order = AsyncOrder::kLatest;
+  s.where.async_order = AsyncOrder::kLatest;
   const Operands o = random_operands(s, 8);
   const std::string body = instruction(s) +
                            "  wgmma.commit_group.sync.aligned;\n  mov.b32 %e0, %d0;\n"
