@@ -16,7 +16,6 @@ namespace tilewise::compile {
 
 struct Job {
   Sources* sources = nullptr;
-  std::vector<std::filesystem::path> include_folders;  ///< before those of the sources
   std::vector<std::string> defines;
   std::string arch;      ///< "sm_90"
   std::string standard;  ///< "c++17"

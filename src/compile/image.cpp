@@ -29,7 +29,7 @@ class Build {
  public:
   explicit Build(const Request& request)
       : request_(request),
-        sources_(request.source),
+        sources_(request.source, request.include_folders),
         compiler_(find_compiler()),
         assembler_(find_assembler()) {
     arch_ = request.arch.empty() ? std::string(default_arch()) : request.arch;
@@ -78,7 +78,6 @@ class Build {
     Job job;
     job.named_kernel = named_kernel;
     job.sources = &sources_;
-    job.include_folders = request_.include_folders;
     job.defines = request_.defines;
     job.arch = arch_;
     job.standard = standard_;

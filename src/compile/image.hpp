@@ -4,8 +4,8 @@
 // Compiles a user's CUDA source at run time: PTX, and the cubin that ptxas makes of exactly that PTX.
 //
 // The kernel is what is wanted, not the program around it. So headers that are not installed become
-// empty files, and host code that does not compile without them is left out, as long as the kernel
-// compiles; what was done so is said in Image::notes.
+// empty files, and host code that does not compile without them is left out, of the source and of its
+// headers, as long as the kernel compiles; what was done so is said in Image::notes.
 #pragma once
 
 #include <filesystem>

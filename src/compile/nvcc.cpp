@@ -41,7 +41,6 @@ class Nvcc final : public Compiler {
                                      "-ptx",         "-arch=compute_" + job.arch.substr(3),
                                      "-x",           "cu"};
     for (const std::string& define : job.defines) command.push_back("-D" + define);
-    for (const fs::path& folder : job.include_folders) command.push_back("-I" + folder.string());
     for (const fs::path& folder : job.sources->include_folders()) {
       command.push_back("-I" + folder.string());
     }

@@ -141,7 +141,6 @@ class Nvrtc final : public Compiler {
     const auto add = [&](const std::vector<fs::path>& folders) {
       for (const fs::path& folder : folders) options.push_back("-I" + folder.string());
     };
-    add(job.include_folders);
     add(job.sources->include_folders());
     add(folders_);
     return options;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <system_error>
 
 #include "compile/declarations.hpp"
@@ -15,11 +16,23 @@ namespace tilewise::compile {
 
 namespace fs = std::filesystem;
 
-Sources::Sources(const fs::path& source)
-    : source_(fs::weakly_canonical(source)), main_(source_), main_text_(read_file(source)) {}
+Sources::Sources(const fs::path& source, std::vector<fs::path> folders)
+    : source_(fs::weakly_canonical(source)),
+      folders_(std::move(folders)),
+      main_(source_),
+      main_text_(read_file(source)) {
+  for (fs::path& folder : folders_) folder = fs::weakly_canonical(folder);
+  folders_.push_back(source_.parent_path());
+}
 
 std::vector<fs::path> Sources::include_folders() const {
-  return {source_.parent_path(), scratch_ / "headers"};
+  std::vector<fs::path> all;
+  for (const fs::path& folder : folders_) {
+    if (!texts_.empty()) all.push_back(copy_of(folder));
+    all.push_back(folder);
+  }
+  all.push_back(scratch_ / "headers");
+  return all;
 }
 
 bool Sources::add_header(const std::string& header, const std::string& contents) {
@@ -32,16 +45,50 @@ bool Sources::add_header(const std::string& header, const std::string& contents)
   return true;
 }
 
-// A file of the user's: the source or what lies in its folder, below it or beside it.
+fs::path Sources::copy_of(const fs::path& file) const {
+  return scratch_ / "copies" / file.relative_path();
+}
+
 std::string& Sources::text_of(const fs::path& file) {
   const auto known = texts_.find(file);
   if (known != texts_.end()) return known->second;
   return texts_.emplace(file, file == source_ ? main_text_ : read_file(file)).first->second;
 }
 
+// The user's file that `file` means by #include of this name; empty when there is none.
+fs::path Sources::header_of(const fs::path& file, const std::string& name) const {
+  std::vector<fs::path> places{file.parent_path()};
+  places.insert(places.end(), folders_.begin(), folders_.end());
+  for (const fs::path& place : places) {
+    std::error_code failed;
+    const fs::path header = fs::weakly_canonical(place / name, failed);
+    if (!failed && fs::is_regular_file(header, failed)) {
+      return is_of_the_user(header) ? header : fs::path();
+    }
+  }
+  return {};
+}
+
+// A header beside the one that includes it is found before all others. So once one is changed, every
+// header has to be a copy, or some would find the original of the changed one.
+void Sources::copy_headers() {
+  headers_copied_ = true;
+  static const std::regex kInclude(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">])");
+  std::vector<fs::path> files{source_};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string text = text_of(files[i]);
+    if (i > 0) write(files[i], text);
+    for (std::sregex_iterator each(text.begin(), text.end(), kInclude), end; each != end; ++each) {
+      const fs::path header = header_of(files[i], (*each)[1]);
+      if (header.empty() || std::find(files.begin(), files.end(), header) != files.end()) continue;
+      files.push_back(header);
+    }
+  }
+}
+
 // Copies keep their places relative to each other, so that "../common/tile.cuh" finds a copy first.
 void Sources::write(const fs::path& file, const std::string& text) {
-  const fs::path place = scratch_ / "copies" / file.relative_path();
+  const fs::path place = copy_of(file);
   fs::create_directories(place.parent_path());
   std::string whole = fmt::format("#line 1 \"{}\"\n{}\n", file.string(), text);
   if (file == source_) whole += appended_;
@@ -51,14 +98,20 @@ void Sources::write(const fs::path& file, const std::string& text) {
   main_text_ = whole;
 }
 
+bool Sources::is_of_the_user(const fs::path& file) const {
+  const auto holds = [&](const fs::path& folder) {
+    return folder != folder.root_path() &&
+           std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+               folder.end();
+  };
+  return file == source_ || holds(source_.parent_path().parent_path()) ||
+         std::any_of(folders_.begin(), folders_.end(), holds);
+}
+
 bool Sources::leave_out(const Diagnostic& error) {
   std::error_code failed;
   const fs::path file = fs::weakly_canonical(error.file, failed);
-  const fs::path home = source_.parent_path().parent_path();
-  const bool beside =
-      home != home.root_path() &&
-      std::mismatch(home.begin(), home.end(), file.begin(), file.end()).first == home.end();
-  if (failed || !(file == source_ || beside) || !fs::is_regular_file(file, failed)) return false;
+  if (failed || !is_of_the_user(file) || !fs::is_regular_file(file, failed)) return false;
   std::string& text = text_of(file);
   for (const Declaration& d : declarations_of(text)) {
     if (error.line < d.first_line || error.line > d.last_line) continue;
@@ -67,6 +120,7 @@ bool Sources::leave_out(const Diagnostic& error) {
     left_out_.push_back(fmt::format("{}:{}-{} ({})", file.filename().string(), d.first_line,
                                     d.last_line, error.message));
     write(file, text);
+    if (file != source_ && !headers_copied_) copy_headers();
     if (file != source_) write(source_, text_of(source_));
     return true;
   }

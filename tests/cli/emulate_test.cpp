@@ -276,6 +276,34 @@ TEST_F(Emulate, KernelsComeOutOfProgramsThatDoNotCompileHere) {
   EXPECT_TRUE(loads) << kernel.at("lines").dump();
 }
 
+// The kernel's own headers have host code that compiles nowhere: one of a folder of headers, which a header
+// beside it includes too.
+TEST_F(Emulate, HostCodeOfHeadersIsLeftOutToo) {
+  NEEDS_NVCC();
+  const TemporaryFolder headers;
+  std::filesystem::create_directories(headers.path() / "deep");
+  headers.with("facts.cuh",
+               "#pragma once\ninline int facts() { return no_such_function_of_anyone(); }\n"
+               "__device__ inline float twice(float x) { return 2 * x; }\n");
+  headers.with("deep/scale.cuh",
+               "#pragma once\n#include \"../facts.cuh\"\n#include \"one.cuh\"\n"
+               "__device__ inline float scale(float x) { return twice(x) + kOne; }\n");
+  headers.with("deep/one.cuh", "#pragma once\n__device__ constexpr float kOne = 1;\n");
+  folder_.with("own.cu",
+               "#include <facts.cuh>\n#include \"deep/scale.cuh\"\n"
+               "__global__ void own(float* x) { x[threadIdx.x] = scale(x[threadIdx.x]); }\n");
+  write("x.npy", random_array(Dtype::kF32, Order::kRowMajor, 1, 32, 5));
+  const npy::Array before = read("x.npy");
+  const Outcome outcome = run_source(path("own.cu"), "own", "1", "32", {"inout:" + path("x.npy")},
+                                     {"--include", headers.path().string()});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_EQ(read("x.npy").at(0, i), 2 * static_cast<float>(before.at(0, i)) + 1) << i;
+  }
+  EXPECT_TRUE(contains(outcome.out, "facts.cuh:2-2")) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "not found")) << outcome.out;
+}
+
 TEST_F(Emulate, TemplatesThatNothingInstantiatesAre) {
   NEEDS_NVCC();
   write("a.npy", random_array(Dtype::kF32, Order::kRowMajor, 64, 64, 1));
