@@ -98,9 +98,9 @@ enum class Numerics {
 /// When asynchronous copies and tensor-core operations take effect.
 enum class AsyncOrder {
   kEarliest,  ///< as soon as they are issued
-  kSoon,      ///< when every warp of the cluster has had its turn: much as on hardware
-  kLatest,    ///< not before something waits for them
-  kRandom,    ///< in between, as LaunchOptions::async_seed decides
+  kSoon,  ///< after some hundred instructions of each warp, and warps run side by side, as on a GPU
+  kLatest,  ///< not before something waits for them
+  kRandom,  ///< in between, as LaunchOptions::async_seed decides
 };
 
 /// What is looked for while a kernel runs. Each is off unless asked for; bounds of global memory and

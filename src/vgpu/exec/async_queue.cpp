@@ -9,6 +9,7 @@ namespace tilewise::vgpu {
 
 void AsyncQueue::set_order(AsyncOrder order, std::uint64_t seed) {
   order_ = order;
+  rounds_ = 0;
   random_.seed(seed);
 }
 
@@ -66,9 +67,13 @@ void AsyncQueue::pass_time() {
   complete(pending_[random_() % pending_.size()].ticket);
 }
 
-void AsyncQueue::end_round() {
-  if (order_ == AsyncOrder::kSoon) complete_all();
-  else pass_time();
+void AsyncQueue::end_round(bool any_ran) {
+  if (order_ != AsyncOrder::kSoon) {
+    pass_time();
+  } else if (!any_ran || ++rounds_ >= kRoundsOfACopy) {
+    rounds_ = 0;
+    complete_all();
+  }
 }
 
 void AsyncGroups::add(AsyncTicket ticket, std::uint32_t lanes) { open_.push_back({ticket, lanes}); }

@@ -39,8 +39,9 @@ class AsyncQueue {
   void complete_all();
   /// At moments that a program can observe: with kRandom some operations take effect.
   void pass_time();
-  /// Every warp has had its turn: with kSoon all of them do.
-  void end_round();
+  /// Every warp has had its turn, if it could run at all. With kSoon, all operations take effect when warps
+  /// have had a few turns, or when none could run.
+  void end_round(bool any_ran);
 
   AsyncOrder order() const { return order_; }
   bool empty() const { return pending_.empty(); }
@@ -56,10 +57,14 @@ class AsyncQueue {
   };
   void take_effect(std::size_t index);
 
+  /// Of kSlice operations: some 500 instructions a warp, about as long as memory takes.
+  static constexpr int kRoundsOfACopy = 16;
+
   AsyncOrder order_ = AsyncOrder::kEarliest;
   std::mt19937_64 random_;
   std::deque<Operation> pending_;  // by ticket
   AsyncTicket next_ = 1;
+  int rounds_ = 0;  // with kSoon, since operations took effect
 };
 
 /// The groups of a warp's threads for one kind of operation (cp.async, bulk copies, wgmma). Threads of a

@@ -16,6 +16,9 @@ namespace {
 
 /// Basic blocks a part of a warp runs before its siblings and other warps get their turn.
 constexpr std::uint64_t kTurn = 4096;
+/// With AsyncOrder::kSoon warps go side by side, as on a GPU: operations that one runs in its turn, at most a
+/// basic block.
+constexpr std::ptrdiff_t kSlice = 32;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -141,23 +144,31 @@ bool BlockRunner::run_warp(WarpState& w, std::uint64_t& budget) {
 // Returns whether the part still exists at `index`.
 bool BlockRunner::run_part(WarpState& w, std::size_t index, std::uint64_t& budget) {
   const Program& program = *facts_.program;
-  for (std::uint64_t turn = 0; turn < kTurn; ++turn) {
-    if (w.parts[index].meeting >= 0 && arrive_at_meetings(w, index)) return false;
+  const bool side_by_side = state_.cluster->queue.order() == AsyncOrder::kSoon;
+  for (std::uint64_t turn = 0; turn < (side_by_side ? 1 : kTurn); ++turn) {
+    const bool begins = w.parts[index].done == 0;
+    if (begins && w.parts[index].meeting >= 0 && arrive_at_meetings(w, index)) return false;
     Part& part = w.parts[index];
     const Block& block = program.blocks[part.block];
     const Terminator& t = block.terminator;
     Warp& warp = w.warp;
     warp.active = part.mask;
-    ++worker_.block_runs[part.block];
-    worker_.block_lanes[part.block] += static_cast<std::uint64_t>(std::popcount(part.mask));
-    const Op* op = facts_.ops + block.first;
+    if (begins) {
+      ++worker_.block_runs[part.block];
+      worker_.block_lanes[part.block] += static_cast<std::uint64_t>(std::popcount(part.mask));
+    }
+    const Op* op = facts_.ops + block.first + part.done;
     const Op* end = facts_.ops + block.end;
+    const bool is_cut = side_by_side && end - op > kSlice;
+    if (is_cut) end = op + kSlice;
+    part.done = is_cut ? static_cast<std::uint32_t>(end - (facts_.ops + block.first)) : 0;
     if (part.mask == warp.live) {
       for (; op != end; ++op) op->full(warp, *op);
     } else {
       for (; op != end; ++op) op->masked(warp, *op);
     }
     if (budget > 0) --budget;
+    if (is_cut) return true;
     switch (t.kind) {
       case TerminatorKind::kNext: part.block = t.next; break;
       case TerminatorKind::kBranch:

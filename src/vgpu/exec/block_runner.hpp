@@ -80,6 +80,7 @@ class BlockRunner {
     int meeting = -1;
     State state = State::kReady;
     std::uint32_t barrier = 0;  ///< its number, or the lanes waited for
+    std::uint32_t done = 0;     ///< operations of the basic block that it is in the middle of
   };
   struct WarpState {
     Warp warp;

@@ -64,7 +64,7 @@ ClusterRunner::Outcome ClusterRunner::run(std::uint64_t budget) {
       is_done &= block->is_done();
     }
     progress |= release_cluster_barrier();
-    state_.queue.end_round();
+    state_.queue.end_round(progress);
     if (is_done) {
       state_.queue.complete_all();
       if (checker_) checker_->finish();
