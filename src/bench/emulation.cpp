@@ -11,6 +11,7 @@
 
 #include "bench/origin.hpp"
 #include "core/memory.hpp"
+#include "device/device.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::bench {
@@ -83,6 +84,10 @@ EmulatedKernel emulate(const EmulationRequest& request) {
                                                       info.registers, result.shared_bytes});
   }
 
+  const auto is_map = [](const KernelArgument& argument) { return argument.tensor.has_value(); };
+  if (std::any_of(request.arguments.begin(), request.arguments.end(), is_map)) {
+    device::require_tensor_maps(request.gpu);
+  }
   vgpu::Memory memory(memory_limit(request.gpu));
   ArgumentValues arguments(request.arguments, memory);
   arguments.fit(info.parameter_bytes);

@@ -128,6 +128,12 @@ void ArgumentValues::make_map(Value& value, vgpu::Memory& memory) {
   }
   TensorMapRequest request;
   request.type = view.type.value_or(tensor_type_of(array.layout.dtype));
+  if (size_of(request.type) != size_of(array.layout.dtype)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("type={} has elements of {} bytes, the array's {} has {}",
+                            name_of(request.type), size_of(request.type),
+                            name_of(array.layout.dtype), size_of(array.layout.dtype)));
+  }
   request.rank = static_cast<std::uint32_t>(shape.size());
   request.address = array.address;
   request.swizzle = view.swizzle;
@@ -144,6 +150,7 @@ void ArgumentValues::make_map(Value& value, vgpu::Memory& memory) {
   value.map = vgpu::make_tensor_map(request);
   value.map_address = memory.allocate(sizeof value.map);
   std::memcpy(reinterpret_cast<std::byte*>(value.map_address), &value.map, sizeof value.map);
+  memory.mark_written(value.map_address, sizeof value.map);
 }
 
 void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
@@ -152,7 +159,7 @@ void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
   Dtype file_dtype = Dtype::kF32;
   if (a.source == ArraySource::kFile) {
     npy::Source source(a.file);
-    value.layout = npy::read_layout(source, {.integers = true, .vectors = true});
+    value.layout = npy::read_layout(source, {.integers = true, .vectors = true, .any_rank = true});
     elements = read_file_elements(source, value.layout);
     file_dtype = value.layout.dtype;
     value.layout.dtype = a.dtype.value_or(file_dtype);
@@ -165,6 +172,8 @@ void ArgumentValues::place(Value& value, vgpu::Memory& memory) {
   value.address = memory.allocate(value.bytes);
   auto* to = reinterpret_cast<std::byte*>(value.address);
   if (value.bytes == 0) return;
+  // What an output holds before the run is nothing to read.
+  if (a.source != ArraySource::kPoisoned) memory.mark_written(value.address, value.bytes);
   switch (a.source) {
     case ArraySource::kFile:
       if (file_dtype == dtype) std::memcpy(to, elements.data(), value.bytes);

@@ -86,7 +86,8 @@ template <typename T> std::vector<std::byte> bytes_of(T value) {
 // Decimal or 0x….
 template <typename T>
 std::vector<std::byte> parse_integer(const std::string& text, const std::string& word) {
-  const bool hexadecimal = word.starts_with("0x") || word.starts_with("0X");
+  const bool hexadecimal =
+      word.size() > 2 && (word.starts_with("0x") || word.starts_with("0X")) && word[2] != '-';
   const char* end = word.data() + word.size();
   T value{};
   const auto [stop, failed] =
@@ -211,7 +212,7 @@ KernelArgument parse_argument(const std::string& text, std::size_t index) {
   const std::string kind = text.substr(0, colon);
   if (colon == std::string::npos || std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
     fail(text, fmt::format("expected TYPE:VALUE, with TYPE one of {}{}", fmt::join(kKinds, ", "),
-                           did_you_mean(kind, kKinds)));
+                           colon == std::string::npos ? "" : did_you_mean(kind, kKinds)));
   }
   const std::string words = text.substr(colon + 1);
   KernelArgument argument;

@@ -26,6 +26,7 @@ struct Layout {
 struct Accepted {
   bool integers = false;  ///< s8, u8 and s32
   bool vectors = false;   ///< arrays of one dimension
+  bool any_rank = false;  ///< arrays of any number of dimensions but none
 };
 
 /// A matrix as it stands in a file: `bytes` holds rows×columns elements packed in `order`.

@@ -82,9 +82,11 @@ void check_shape(const std::vector<std::int64_t>& shape, const Accepted& accepte
     fail(path, fmt::format("shape {}: a size is negative", to_text(shape)));
   }
   if (shape.size() == 2 || (accepted.vectors && shape.size() == 1)) return;
+  if (accepted.any_rank && !shape.empty()) return;
   fail(path, fmt::format("shape {}: expected {}", to_text(shape),
-                         accepted.vectors ? "one dimension or two (rows, columns)"
-                                          : "two dimensions (rows, columns)"));
+                         accepted.any_rank  ? "at least one dimension"
+                         : accepted.vectors ? "one dimension or two (rows, columns)"
+                                            : "two dimensions (rows, columns)"));
 }
 
 // A regular file is as long as its header says, before anything of it is used.

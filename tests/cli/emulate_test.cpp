@@ -4,6 +4,7 @@
 // `tilewise emulate` on the kernels of cli/emulate/. Expected values are worked out here, in plain loops.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -187,6 +188,8 @@ TEST_F(Emulate, RefusesTensorMapsThatNoDriverMakes) {
       contains(message("tensormap:4x8:swizzle=12:arg=2"), "'swizzle=12' is not understood"));
   EXPECT_TRUE(contains(message("tensormap:4x8:i32:7"), "expected tensormap:BOX"));
   EXPECT_TRUE(contains(message("tensormap:300x8:arg=2"), "300"));
+  EXPECT_TRUE(contains(message("tensormap:4x8:type=f64:arg=2"),
+                       "type=f64 has elements of 8 bytes, the array's f32 has 4"));
   EXPECT_TRUE(contains(message("tensormap:4x6:in:" + path("none.npy")), "none.npy"));
 }
 
@@ -209,6 +212,8 @@ TEST_F(Emulate, RefusesWhatItCannotUse) {
       contains(message({x, "u64:1", "f32:1"}), "it is 8 bytes; argument 2 of the kernel takes 4"));
   EXPECT_TRUE(contains(message({x, "u8:256", "f32:1"}), "from 0 to 255, got '256'"));
   EXPECT_TRUE(contains(message({x, "i32:one", "f32:1"}), "got 'one'"));
+  EXPECT_TRUE(contains(message({x, "i32:0x-5", "f32:1"}), "got '0x-5'"));
+  EXPECT_FALSE(contains(message({x, "i32", "f32:1"}), "did you mean"));
   EXPECT_TRUE(contains(message({x, "f23:1", "f32:1"}), "did you mean 'f32'"));
   EXPECT_TRUE(contains(message({"random:f32:4y4", "u32:1", "f32:1"}), "a shape such as"));
   EXPECT_TRUE(contains(message({"random:f33:4", "u32:1", "f32:1"}), "an element type"));
@@ -224,6 +229,63 @@ TEST_F(Emulate, RefusesWhatItCannotUse) {
                        "did you mean 'races'"));
   EXPECT_TRUE(contains(message({x, "u32:1", "f32:1"}, "scale", {"--async", "someday"}), "--async"));
   EXPECT_TRUE(contains(message({x, "u32:1", "f32:1"}, "scale", {"--cluster", "1,0"}), "--cluster"));
+}
+
+// Arrays that are read, random or zeros are there before the run; those that are only written are not.
+TEST_F(Emulate, ChecksKnowWhichArraysHoldSomething) {
+  write("x.npy", random_array(Dtype::kF32, Order::kRowMajor, 1, 32, 1));
+  const auto findings = [&](const std::string& array, const std::string& kernel = "scale") {
+    const bool scales = kernel == "scale";
+    const Outcome outcome =
+        emulate(scales ? "scale.ptx" : "box.ptx", kernel, "1", "32",
+                scales ? std::vector<std::string>{array, "u32:32", "f32:2"}
+                       : std::vector<std::string>{array, "out:" + path("c.npy") + ":f32:4x8"},
+                {"--check", "all"});
+    EXPECT_EQ(outcome.code, scales && array.starts_with("out") ? 1 : 0) << outcome.out;
+    return kernel_of_json().at("findings").size();
+  };
+  EXPECT_EQ(findings("in:" + path("x.npy")), 0);
+  EXPECT_EQ(findings("inout:" + path("x.npy")), 0);
+  EXPECT_EQ(findings("random:f32:32"), 0);
+  EXPECT_EQ(findings("zeros:f32:32"), 0);
+  EXPECT_EQ(findings("tensormap:4x8:random:f32:8x16:7", "box"), 0);
+  EXPECT_EQ(findings("tensormap:4x8:random:f32:8x16:7", "box_at"), 0);
+  EXPECT_EQ(findings("out:" + path("y.npy") + ":f32:32"), 1);
+}
+
+// What Hopper has, an A100 has not.
+TEST_F(Emulate, RefusesClustersAndTensorMapsOnOlderGpus) {
+  const std::vector<std::string> map{"tensormap:4x8:random:f32:8x16", "u32:1", "f32:1"};
+  const Outcome mapped = emulate("scale.ptx", "scale", "1", "32", map, {"--arch", "sm_80"});
+  EXPECT_EQ(mapped.code, 2);
+  EXPECT_TRUE(contains(mapped.err, "has no tensor maps, they need 9.0")) << mapped.err;
+  const std::vector<std::string> plain{"zeros:f32:32", "u32:1", "f32:1"};
+  const Outcome outcome =
+      emulate("scale.ptx", "scale", "2", "32", plain, {"--arch", "sm_80", "--cluster", "2"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.err, "clusters are asked for, which NVIDIA A100")) << outcome.err;
+  EXPECT_EQ(emulate("scale.ptx", "scale", "2", "32", plain, {"--cluster", "2"}).code, 0);
+}
+
+TEST_F(Emulate, ReadsArraysOfThreeDimensions) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4, 4), }";
+  header.resize(128 - 11, ' ');
+  std::string bytes = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n";
+  for (int i = 0; i < 32; ++i) {
+    const auto value = static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  folder_.with("cube.npy", bytes);
+  const Outcome outcome =
+      emulate("scale.ptx", "scale", "1", "32", {"inout:" + path("cube.npy"), "u32:32", "f32:2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string after = read_file(path("cube.npy"));
+  EXPECT_TRUE(contains(after, "(2, 4, 4)"));
+  for (int i = 0; i < 32; ++i) {
+    float value = 0;
+    std::memcpy(&value, after.data() + after.size() - 128 + 4 * i, sizeof value);
+    EXPECT_EQ(value, 2 * static_cast<float>(i));
+  }
 }
 
 TEST_F(Emulate, RefusesLaunchesThatNoGpuTakes) {

@@ -63,6 +63,12 @@ Dim3 cluster_of(const Program& p, const LaunchRequest& r) {
   const bool is_given = r.options.cluster.count() != 0;
   const Dim3 c = is_given ? r.options.cluster : p.cluster;
   if (c.count() == 0) return {1, 1, 1};
+  if (c.count() > 1 && r.gpu->compute_major < 9) {
+    refuse(p,
+           fmt::format("clusters are asked for, which {} does not have: compute capability {}.{}, "
+                       "expected 9.0 or newer",
+                       r.gpu->name, r.gpu->compute_major, r.gpu->compute_minor));
+  }
   const auto name = [](const Dim3& d) { return fmt::format("{}×{}×{}", d.x, d.y, d.z); };
   if (is_given && p.cluster.count() != 0 && p.cluster != c) {
     refuse(p, fmt::format("clusters of {} blocks are asked for, but it is compiled for {}", name(c),
