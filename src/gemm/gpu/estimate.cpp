@@ -19,6 +19,7 @@ constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
 constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
+constexpr double kRestrideMicroseconds = 3.5;  // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds =
     4.0;  // stretches that begin and end within tiles; of f64 it was 1
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
@@ -30,13 +31,32 @@ constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
 constexpr double kStreamedTraffic = 1.65;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
-    0.7;  // what tiles of 64 rows by TMA reach where memory is the bound
-constexpr double kRestrideMicroseconds = 3.5;  // the same of the pass that copies to aligned rows
+    0.7;  // what tiles of 64 rows and more reach where memory is the bound
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
+
+// What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
+// in datacenters, of which no more is known here.
+double mma_share(const model::Gpu& gpu) {
+  return gpu.compute_major == 9 || gpu.compute_major == 10 ? 0.62 : 1.0;
+}
+
+bool is_mma(Pipe pipe) {
+  return pipe == Pipe::kMmaTF32 || pipe == Pipe::kMmaF16 || pipe == Pipe::kMmaBF16;
+}
+
+// Blocks that share a multiprocessor: less shared memory than Hopper's holds fewer.
+std::int64_t blocks_on_one(const GemmKernel& kernel, const model::Gpu& gpu) {
+  const std::int64_t bytes =
+      std::int64_t{kernel.dynamic_shared_bytes} + gpu.shared_reserved_per_block;
+  const std::int64_t held = kernel.dynamic_shared_bytes > 0
+                                ? std::int64_t{gpu.shared_per_sm} / bytes
+                                : kernel.blocks_per_sm;
+  return std::clamp<std::int64_t>(held, 1, std::max(1, kernel.blocks_per_sm));
+}
 
 // FLOP a cycle and SM. A rate that the catalogue does not know is taken as that of the plain pipes.
 double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
@@ -49,6 +69,9 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
     case Pipe::kTensorTF32: return known(gpu.tensor.tf32, f32);
     case Pipe::kTensorF16: return known(gpu.tensor.f16, f32);
     case Pipe::kTensorBF16: return known(gpu.tensor.bf16, f32);
+    case Pipe::kMmaTF32: return mma_share(gpu) * known(gpu.tensor.tf32, f32);
+    case Pipe::kMmaF16: return mma_share(gpu) * known(gpu.tensor.f16, f32);
+    case Pipe::kMmaBF16: return mma_share(gpu) * known(gpu.tensor.bf16, f32);
   }
   return f32;
 }
@@ -77,6 +100,14 @@ double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gp
          static_cast<double>(rounds * steps);
 }
 
+// With so many blocks on a multiprocessor.
+double efficiency_of(std::int64_t blocks, const GemmKernel& kernel) {
+  if (kernel.blocks_per_sm <= 1) return kernel.efficiency;
+  const double fullness =
+      static_cast<double>(blocks - 1) / static_cast<double>(kernel.blocks_per_sm - 1);
+  return kernel.efficiency_alone + (kernel.efficiency - kernel.efficiency_alone) * fullness;
+}
+
 // Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
 // faster that nothing is lost.
 double compute_time(const Plan& plan, std::int64_t blocks, const Problem& oriented,
@@ -95,15 +126,12 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
                                   ? divide_up(blocks / plan.cluster_parts,
                                               clusters_at_a_time(plan.cluster_parts, kernel, gpu))
                                   : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
-  const std::int64_t together = std::max(1, kernel.blocks_per_sm);
+  const std::int64_t together = blocks_on_one(kernel, gpu);
   const std::int64_t rest = on_one % together;
-  double time = static_cast<double>(on_one - rest) * work / (peak * kernel.efficiency);
+  double time =
+      static_cast<double>(on_one - rest) * work / (peak * efficiency_of(together, kernel));
   if (rest > 0) {
-    const double fullness =
-        together > 1 ? static_cast<double>(rest - 1) / static_cast<double>(together - 1) : 0;
-    const double rate =
-        kernel.efficiency_alone + (kernel.efficiency - kernel.efficiency_alone) * fullness;
-    time += static_cast<double>(rest) * work / (peak * rate);
+    time += static_cast<double>(rest) * work / (peak * efficiency_of(rest, kernel));
   }
   return time;
 }
@@ -160,7 +188,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.tiles = tiles_of(kernel, oriented) * oriented.count;
   e.blocks = e.tiles * plan.parts;
   const double sms = std::max(1, gpu.sm_count), blocks = static_cast<double>(e.blocks);
-  e.waves = blocks / (sms * kernel.blocks_per_sm);
+  e.waves = blocks / (sms * static_cast<double>(blocks_on_one(kernel, gpu)));
   if (plan.cluster_parts > 1) {
     e.waves = blocks / plan.cluster_parts /
               static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu));
@@ -170,7 +198,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
-  if (kernel.box_a.lines > 0 && !is_wide) e.memory *= kMemoryShare / kBoxesMemoryShare;
+  if ((kernel.box_a.lines > 0 && !is_wide) || is_mma(kernel.pipe))
+    e.memory *= kMemoryShare / kBoxesMemoryShare;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *

@@ -50,6 +50,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             static_cast<std::int64_t>(kernel.preparation),
                             static_cast<std::int64_t>(kernel.pipe),
                             std::int64_t{kernel.compute_major},
+                            std::int64_t{kernel.yields_to_hopper},
                             std::int64_t{kernel.bm},
                             std::int64_t{kernel.bn},
                             std::int64_t{kernel.bk},

@@ -122,6 +122,10 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
     return phrase("needs compute capability {}{}", kernel.compute_major,
                   kernel.compute_major == 9 ? ".0" : ".0 or later");
   }
+  if (std::int64_t{kernel.dynamic_shared_bytes} > gpu.shared_per_block_optin) {
+    return phrase("needs {} bytes of shared memory in a block, the GPU has {}",
+                  kernel.dynamic_shared_bytes, gpu.shared_per_block_optin);
+  }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
   plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
@@ -229,8 +233,10 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
   return candidate;
 }
 
-// Why a kernel for thin products is not worth considering, if so.
-std::string too_thick(const GemmKernel& kernel, const Problem& oriented) {
+// Why a kernel that could compute this is not worth considering, if so.
+std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+  if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
+    return "is for other GPUs: Hopper has kernels of its own";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,
@@ -315,7 +321,8 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
   const bool is_meant = wish && computes(*wish->kernel, problem);
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
-    const std::string refusal = is_meant ? "" : too_thick(kernel, oriented_for(kernel, problem));
+    const std::string refusal =
+        is_meant ? "" : out_of_place(kernel, oriented_for(kernel, problem), gpu);
     if (!refusal.empty()) {
       all.push_back({&kernel, {}, {}, refusal});
       continue;
@@ -349,7 +356,7 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (!too_thick(kernel, oriented).empty()) continue;
+    if (!out_of_place(kernel, oriented, gpu).empty()) continue;
     std::set<int> seen;  // parts, which are rounded
     for (const int parts : kParts) {
       if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;

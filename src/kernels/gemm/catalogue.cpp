@@ -71,6 +71,43 @@ constexpr GemmKernel warpgroup(std::string_view name,
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
+// A tile of f16 or bf16 for every GPU from sm_80 on (mma_16bit.cuh). `stages` times (bm + bn)·bk elements is the shared
+// memory of a block.
+constexpr GemmKernel mma_halves(std::string_view name,
+                                std::array<std::array<std::string_view, 2>, 2> entries,
+                                Dtype operand, Dtype result, int bm, int bn, int bk, int stages,
+                                int threads, int blocks, double efficiency,
+                                double efficiency_alone) {
+  return {.name = name,
+          .unit = entries[0][0].substr(5, entries[0][0].size() - 8),  // gemm_UNIT_xx
+          .entries = entries,
+          .operand = operand,
+          .result = result,
+          .bm = bm,
+          .bn = bn,
+          .bk = bk,
+          .stages = stages,
+          .threads = threads,
+          .dynamic_shared_bytes = stages * (bm + bn) * bk * 2,
+          .blocks_per_sm = blocks,
+          .yields_to_hopper = true,
+          .alignment = 16,
+          .preparation = Preparation::kRestride,
+          .overlaps_previous = true,
+          .pipe = operand == Dtype::kF16 ? Pipe::kMmaF16 : Pipe::kMmaBF16,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency_alone};
+}
+#define TILEWISE_MMA(type, dtype, suffix, result, bm, bn, ...)                              \
+  mma_halves("mma_" type "_" #bm "x" #bn suffix,                                            \
+             TILEWISE_FOUR_ORDERS("gemm_mma_" type "_" #bm "x" #bn), dtype, result, bm, bn, \
+             __VA_ARGS__)
+// k a stage, stages, threads, blocks a multiprocessor, efficiency with all of them and with one.
+#define TILEWISE_MMA_TILES(type, dtype, suffix, result)                               \
+  TILEWISE_MMA(type, dtype, suffix, result, 128, 256, 32, 4, 256, 1, 0.75, 0.75),     \
+      TILEWISE_MMA(type, dtype, suffix, result, 128, 128, 32, 3, 128, 2, 0.70, 0.50), \
+      TILEWISE_MMA(type, dtype, suffix, result, 64, 64, 64, 3, 128, 4, 0.50, 0.20)
+
 // A tile of accurate f32 for Hopper (warpgroup_accurate.cuh).
 constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bn, int stages,
                               int cluster, double efficiency) {
@@ -211,6 +248,7 @@ constexpr GemmKernel thin(std::string_view name,
 // Strips (strip.cuh): `lines` × `n` a warp, `across` warps side by side and `down` along k, each with a ring of its own.
 struct StripWarps {
   int lines, n, bk, stages, across, down;
+  int compute_major = 9;
 };
 constexpr GemmKernel strip(std::string_view name,
                            std::array<std::array<std::string_view, 2>, 2> entries,
@@ -227,7 +265,7 @@ constexpr GemmKernel strip(std::string_view name,
           .part_entries = part_entries,
           .operand = operand,
           .result = result,
-          .compute_major = 9,
+          .compute_major = w.compute_major,
           .bm = w.lines * w.across,
           .bn = w.n,
           .bk = w.bk,
@@ -260,7 +298,7 @@ constexpr GemmKernel strip(std::string_view name,
         false, most, together, efficiency),                                                        \
       strip(name "_transposed", TILEWISE_FOUR_ORDERS(entry), TILEWISE_STRIP_PARTS(entry), operand, \
             result, warps, true, most, together, efficiency)
-constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 4},
+constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 4, 8},
     kStripHalvesTall16{64, 16, 64, 2, 1, 4}, kStripHalves32{64, 32, 64, 4, 1, 4},
     kStripHalves64{32, 64, 64, 4, 1, 4}, kStripHalvesShort{32, 32, 64, 2, 2, 1};
 constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 32, 2, 1, 16},
@@ -301,6 +339,10 @@ constexpr std::array kKernels{
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
+    TILEWISE_MMA_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
+    TILEWISE_MMA_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
+    TILEWISE_MMA_TILES("f16", Dtype::kF16, "", Dtype::kF16),
+    TILEWISE_MMA_TILES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     GemmKernel{.name = "simt_f32_128x128_aligned",
                .unit = "simt_f32_128x128_aligned",
                .entries = TILEWISE_FOUR_ORDERS("gemm_simt_f32_128x128_aligned"),

@@ -19,8 +19,19 @@
 
 namespace tilewise::kernels {
 
-/// What a GPU multiplies with: which of model::Gpu's rates bounds a kernel.
-enum class Pipe { kF32, kF64, kTensorF64, kTensorTF32, kTensorF16, kTensorBF16 };
+/// What a GPU multiplies with: which of model::Gpu's rates bounds a kernel. kMma…: tensor cores by mma.sync, which on
+/// Hopper is slower than its own instructions.
+enum class Pipe {
+  kF32,
+  kF64,
+  kTensorF64,
+  kTensorTF32,
+  kTensorF16,
+  kTensorBF16,
+  kMmaTF32,
+  kMmaF16,
+  kMmaBF16
+};
 
 /// The box of a tensor map: `lines` of the factor (rows of A, columns of B) times `k`, both in elements, whichever
 /// are neighbours in memory. The innermost extent of a box is at most 128 bytes: wider ones take several copies.
@@ -64,6 +75,9 @@ struct GemmKernel {
       1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
   bool persistent = false;        ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;             ///< takes GemmSplit with more than one part
+  /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
+  /// TILEWISE_PLAN may ask for it.
+  bool yields_to_hopper = false;
   int most_parts_in_cluster = 1;  ///< that add up their sums without workspace
   /// More parts are those of several such clusters, whose sums meet in the workspace. Else every part's do.
   bool clusters_meet = false;

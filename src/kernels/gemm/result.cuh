@@ -7,14 +7,13 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/gemm/halves.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/ptx/wgmma_shapes.cuh"
 
 namespace gemm {
-
-using Half = unsigned short;  // f16 or bf16: only tensor cores look at its value
 
 // Of a warpgroup. Rows of 128 bytes, whose pieces of 16 are exchanged as TMA swizzles them.
 struct alignas(1024) Staging {
@@ -31,23 +30,6 @@ template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, 
   if (c.pointers) return static_cast<T*>(c.pointers[number]);
   return static_cast<T*>(c.address) + number * c.stride;
 }
-
-// Two sums as the lower and the upper half of 32 bits, each rounded to nearest even.
-template <class Element> __device__ __forceinline__ unsigned pack(float low, float high) {
-  unsigned packed;
-  if constexpr (std::is_same_v<Element, ptx::BF16>)
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-  else asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-  return packed;
-}
-
-template <class Element> __device__ __forceinline__ float widen(Half bits) {
-  float value;
-  if constexpr (std::is_same_v<Element, ptx::BF16>) value = __uint_as_float(unsigned{bits} << 16);
-  else asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-  return value;
-}
-template <class Element> __device__ __forceinline__ float widen(float value) { return value; }
 
 // sums += beta·C, read as the sums lie.
 template <class Element, class T, int kN>

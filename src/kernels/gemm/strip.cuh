@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/gemm/slab.cuh"
 #include "kernels/gemm/strip.hpp"
 #include "kernels/gemm/strip_element.cuh"
 #include "kernels/ptx/cp_async.cuh"
@@ -19,28 +20,11 @@
 
 namespace gemm {
 
-constexpr int kStripPiece = 16;  // bytes of a copy
-
-// What a step has of one factor: kLines lines of kBK k, in rows as they lie in memory, which are cut into pieces of
-// 16 bytes. Pieces are exchanged within a row so that those of eight rows, one below the other, lie in different
-// banks.
-template <class T, bool kAlongK, int kLines, int kBK> struct Slab {
-  static constexpr int kEach = kStripPiece / sizeof(T);  // elements of a piece
-  static constexpr int kRows = kAlongK ? kLines : kBK;
-  static constexpr int kPieces = (kAlongK ? kBK : kLines) / kEach;  // of a row
-  static constexpr int kBytes = kRows * kPieces * kStripPiece;
-  static constexpr int kTogether = 32 / kPieces;  // rows that a warp copies at a time
-  static_assert(kPieces * kTogether == 32 && kRows % kTogether == 0);
-
-  // Where a piece lies, in bytes.
-  static __device__ __forceinline__ int place(int row, int piece) {
-    constexpr int kExchanged = kPieces < 8 ? kPieces : 8;
-    return (row * kPieces + (piece ^ row * kExchanged / 8 % kExchanged)) * kStripPiece;
-  }
-};
-
 // A lane's way through one factor.
 template <class Slab, class T, bool kAlongK> struct Feeder {
+  static constexpr int kTogether = 32 / Slab::kPieces;  // rows that a warp copies at a time
+  static_assert(Slab::kPieces * kTogether == 32 && Slab::kRows % kTogether == 0);
+
   const T* from;  // the lane's first piece of step 0
   long long leading;
   long long lines_left, k_left;  // from there on
@@ -67,12 +51,12 @@ template <class Slab, class T, bool kAlongK> struct Feeder {
     const int bytes =
         static_cast<int>(min(max(width, 0ll), static_cast<long long>(Slab::kEach)) * sizeof(T));
 #pragma unroll
-    for (int i = 0; i < Slab::kRows; i += Slab::kTogether) {
+    for (int i = 0; i < Slab::kRows; i += kTogether) {
       // Rows eight apart are exchanged the same way.
       ptx::cp_async_up_to_16(
-          stage + Slab::place(row + i % 8, piece) + i / 8 * 8 * Slab::kPieces * kStripPiece, at,
+          stage + Slab::place(row + i % 8, piece) + i / 8 * 8 * Slab::kPieces * kPiece, at,
           i < rows ? bytes : 0);
-      at += Slab::kTogether * leading;
+      at += kTogether * leading;
     }
   }
 };

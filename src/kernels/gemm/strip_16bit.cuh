@@ -5,23 +5,8 @@
 #pragma once
 
 #include "kernels/gemm/strip.cuh"
-#include "kernels/ptx/ldmatrix.cuh"
-#include "kernels/ptx/mma.cuh"
 
 namespace gemm {
-
-template <bool kTransposed>
-__device__ __forceinline__ void load_matrices(unsigned (&to)[4], const unsigned char* row) {
-  if constexpr (kTransposed) ptx::ldmatrix_x4_transposed(to, row);
-  else ptx::ldmatrix_x4(to, row);
-}
-
-template <class Element>
-__device__ __forceinline__ void add_product(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
-                                            unsigned b1) {
-  if constexpr (std::is_same_v<Element, ptx::BF16>) ptx::mma_bf16(sum, a, b0, b1);
-  else ptx::mma_f16(sum, a, b0, b1);
-}
 
 // Slots are tiles of 16×8, those of one row of tiles after the other.
 template <class S> struct MultiplyHalves {

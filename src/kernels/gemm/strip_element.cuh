@@ -4,7 +4,7 @@
 // The types of elements that strips are of, and how sums become elements of C: f32, or the type of A and B.
 #pragma once
 
-#include "kernels/gemm/result.cuh"
+#include "kernels/gemm/halves.cuh"
 
 namespace gemm {
 

@@ -11,12 +11,10 @@
 
 #include <type_traits>
 
+#include "kernels/ptx/half_types.cuh"
 #include "kernels/ptx/wgmma.cuh"
 
 namespace ptx {
-
-struct F16 {};
-struct BF16 {};
 
 // Whether k runs along the rows of 128 (or 64) bytes in which the tile lies, or across them.
 enum class Along { kK, kOther };

@@ -34,18 +34,41 @@ inline vgpu::LaunchOptions checked_launches() {
   return options;
 }
 
-inline std::unique_ptr<device::Device> open_test_device() {
-  if (wants_real_gpu()) return device::open_cuda(0);
-  // Few multiprocessors, so that blocks have several tiles each even of small matrices, and parts of others.
-  model::Gpu gpu = model::find_gpu("h200");
+/// Few multiprocessors, so that blocks have several tiles each even of small matrices, and parts of others.
+inline std::unique_ptr<device::Device> open_virtual(std::string_view model) {
+  model::Gpu gpu = model::find_gpu(model);
   gpu.sm_count = 4;
   auto device = std::make_unique<device::VirtualDevice>(gpu);
   device->watch(checked_launches());
   return device;
 }
+inline std::unique_ptr<device::Device> open_test_device() {
+  return wants_real_gpu() ? device::open_cuda(0) : open_virtual("h200");
+}
+
+/// What tests run on instead of their usual GPU, where it is not null.
+inline tw_gpu_context*& other_gpu() {
+  static tw_gpu_context* other = nullptr;
+  return other;
+}
+/// A virtual GPU of another model, for as long as it lives.
+class OtherGpu {
+ public:
+  explicit OtherGpu(std::string_view model)
+      : made_{GpuContext::State::context_on(open_virtual(model), {.tuned_plans = ""})} {
+    other_gpu() = &made_;
+  }
+  ~OtherGpu() { other_gpu() = nullptr; }
+  OtherGpu(const OtherGpu&) = delete;
+  OtherGpu& operator=(const OtherGpu&) = delete;
+
+ private:
+  tw_gpu_context made_;
+};
 
 /// One context for a whole test program, as both interfaces have it: kernels are loaded once.
 inline tw_gpu_context* gpu_in_c() {
+  if (other_gpu() != nullptr) return other_gpu();
   static auto* const made =
       new tw_gpu_context{GpuContext::State::context_on(open_test_device(), {.tuned_plans = ""})};
   return made;

@@ -196,9 +196,15 @@ TEST(Plans, SayWhatThereIsNoKernelFor) {
   expect_error(ErrorCode::kUnsupported,
                "f64 products (C f64) in mode tf32: the library has no GPU kernel for them",
                [&] { choice(tf32); });
-  const Shape hopper{.m = 9, .n = 9, .k = 9, .operand = Dtype::kBF16, .result = Dtype::kBF16};
-  expect_error(ErrorCode::kUnsupported, "needs compute capability 9.0",
-               [&] { choose(problem(hopper), model::find_gpu("a100"), kNoLimit); });
+  const Shape halves{.m = 9, .n = 9, .k = 9, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+  model::Gpu turing = model::find_gpu("a100");
+  turing.compute_major = 7, turing.compute_minor = 5;
+  expect_error(ErrorCode::kUnsupported, "needs compute capability 8.0 or later",
+               [&] { choose(problem(halves), turing, kNoLimit); });
+  // Hopper's own kernels say what they are.
+  expect_error(ErrorCode::kUnsupported, "needs compute capability 9.0", [&] {
+    choose(problem(halves), model::find_gpu("a100"), kNoLimit, wish_in("warpgroup_bf16_64x64"));
+  });
 }
 
 TEST(Plans, StreamAsManyTilesAsDoNotFillTheGpu) {

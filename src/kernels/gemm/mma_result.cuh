@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How sums of mma.sync become C: through shared memory, 32 rows of a warp at a time, so that neighbouring lanes store
+// four neighbours each. Every warp has room of its own there.
+#pragma once
+
+#include "kernels/gemm/block.cuh"
+#include "kernels/gemm/strip_element.cuh"
+
+namespace gemm {
+
+// A warp's room: kRows rows of kColumns f32, in pieces of 16 bytes. Pairs of pieces are exchanged so that what half a
+// warp writes, four rows of 32 bytes, lies in different banks.
+template <int kWM, int kWN> struct MmaRoom {
+  static constexpr int kRows = kWM < 32 ? kWM : 32, kPieces = kWN / 4;
+  static constexpr int kBytes = kRows * kPieces * 16;
+  static_assert(kPieces >= 8);
+
+  static __device__ __forceinline__ int place(int row, int piece) {
+    return (row * kPieces + (piece ^ row % 4 * 2)) * 16;
+  }
+};
+
+// A warp's sums, kWM×kWN from (row, column) of C on, to C = alpha·sums + beta·C.
+template <class Type, class C, int kWM, int kWN>
+__device__ __forceinline__ void store_mma_sums(const float (&sums)[kWM / 16][kWN / 8][4],
+                                               unsigned char* room, const GemmArguments& g,
+                                               long long row, long long column, float alpha,
+                                               float beta) {
+  using Room = MmaRoom<kWM, kWN>;
+  constexpr int kTogether = 32 / Room::kPieces > 0 ? 32 / Room::kPieces : 1;  // rows at a time
+  const int lane = threadIdx.x % 32, piece = lane % Room::kPieces;
+  const long long ldc = g.c.leading_dimension, columns_left = g.n - column - piece * 4;
+  C* const c = matrix_of<C>(g.c) + row * ldc + column + piece * 4;
+#pragma unroll
+  for (int first = 0; first < kWM; first += Room::kRows) {
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < Room::kRows / 16; ++i)
+#pragma unroll
+      for (int j = 0; j < kWN / 8; ++j)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const float(&sum)[4] = sums[first / 16 + i][j];
+          const int at = Room::place(i * 16 + half * 8 + lane / 4, j * 2 + lane % 4 / 2);
+          *reinterpret_cast<float2*>(room + at + lane % 2 * 8) =
+              make_float2(sum[half * 2], sum[half * 2 + 1]);
+        }
+    __syncwarp();
+#pragma unroll 2
+    for (int r = lane / Room::kPieces; r < Room::kRows; r += kTogether) {
+      if (row + first + r >= g.m) break;
+      float4 four = *reinterpret_cast<const float4*>(room + Room::place(r, piece));
+      four = make_float4(alpha * four.x, alpha * four.y, alpha * four.z, alpha * four.w);
+      store_four<Type>(c + (first + r) * ldc, four, columns_left, beta);
+    }
+  }
+}
+
+}  // namespace gemm

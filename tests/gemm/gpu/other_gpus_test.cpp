@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// GPUs other than Hopper, on the virtual GPU: the code that is compiled for sm_80, and what the planner makes of GPUs
+// with less shared memory.
+#include "core/divide.hpp"
+#include "on_gpu.hpp"
+
+namespace tilewise::test {
+namespace {
+
+using kernels::GemmKernel;
+
+constexpr Stand kRows{}, kColumns{.order = Order::kColumnMajor};
+
+// What rows of a matrix have to be longer by to begin aligned.
+Stand aligned(Order order, std::int64_t width) {
+  return {.order = order, .gap = round_up(width, std::int64_t{8}) - width};
+}
+
+// Calls `what` with the kind of product that the kernel computes.
+template <class What> void with_kind(const GemmKernel& kernel, const What& what) {
+  const bool wide = kernel.result == Dtype::kF32;
+  if (kernel.operand == Dtype::kBF16 && wide) what(BF16ToF32{});
+  else if (kernel.operand == Dtype::kBF16) what(BF16{});
+  else if (wide) what(F16ToF32{});
+  else what(F16{});
+}
+
+class OnAnA100 : public ::testing::TestWithParam<const GemmKernel*> {
+ protected:
+  void SetUp() override {
+    TILEWISE_NEEDS_KERNELS();
+    gpu_ = std::make_unique<OtherGpu>("a100");
+  }
+  const GemmKernel& kernel() const { return *GetParam(); }
+  // As the kernel sees it.
+  Sizes sized(std::int64_t rows, std::int64_t columns, std::int64_t k) const {
+    return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
+  }
+
+ private:
+  std::unique_ptr<OtherGpu> gpu_;
+};
+
+TEST_P(OnAnA100, AllOrdersAndEdges) {
+  const PlanWish wish(std::string(kernel().name) + ",split=1");
+  const Sizes sizes =
+      sized(kernel().bm + 9, kernel().bn + 1, (kernel().stages + 1) * kernel().bk + 13);
+  with_kind(kernel(), [&]<class Kind>(Kind) {
+    for (const Stand& a :
+         {aligned(Order::kRowMajor, sizes.k), aligned(Order::kColumnMajor, sizes.m)})
+      for (const Stand& b :
+           {aligned(Order::kRowMajor, sizes.n), aligned(Order::kColumnMajor, sizes.k)})
+        expect_right<Kind>(sizes, {a, b, kRows}, 1.5, 0);
+    expect_right<Kind>(sizes, {{.gap = 3}, {.gap = 1}, {.gap = 5}, 0, 0, 0}, -1, 0.5);
+  });
+}
+
+TEST_P(OnAnA100, PartsOfK) {
+  const PlanWish wish(std::string(kernel().name) + ",split=3");
+  const Sizes sizes = sized(kernel().bm + 1, kernel().bn - 1, 6 * kernel().bk + 5);
+  with_kind(kernel(), [&]<class Kind>(Kind) {
+    const auto first = expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1);
+    EXPECT_TRUE(same_bits(first, expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1)));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.compute_major == 8 && size_of(kernel.operand) == 2)
+                               all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+template <class Kind> class OtherGpus : public ::testing::Test {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+};
+using Kinds = ::testing::Types<BF16ToF32, BF16, F16ToF32, F16>;
+TYPED_TEST_SUITE(OtherGpus, Kinds);
+
+TYPED_TEST(OtherGpus, ChooseAPlanForAnyShape) {
+  for (const char* const model : {"a100", "rtx4090"}) {
+    const OtherGpu other(model);
+    for (const Sizes sizes : {Sizes{1, 1, 1}, Sizes{1, 200, 300}, Sizes{200, 1, 300},
+                              Sizes{33, 65, 129}, Sizes{150, 300, 70}, Sizes{3, 5, 1500}})
+      expect_right<TypeParam>(sizes, {{.gap = 1}, {.gap = 2}, {.gap = 3}, 0, 1, 0}, 2, -0.5f);
+    expect_right<TypeParam>({40, 50, 0}, {}, 1, 0);  // C holds NaN before
+  }
+}
+
+TYPED_TEST(OtherGpus, TakeScalarsFromTheDevice) {
+  using A = typename TypeParam::A;
+  using C = typename TypeParam::C;
+  const OtherGpu other("a100");
+  const ArrayOnGpu<float> scalars({1.5f, -2, 0});
+  const auto multiply = [&](Matrix<A>& a, Matrix<A>& b, Matrix<C>& c, int alpha, int beta) {
+    OnGpu on_a(a);
+    OnGpu on_b(b);
+    OnGpu on_c(c);
+    gemm(gpu(), GpuScalar<float>::on_device(scalars.data() + alpha), on_a.view(), on_b.view(),
+         GpuScalar<float>::on_device(scalars.data() + beta), on_c.view());
+    on_c.fetch();
+    expect_clean();
+  };
+  Matrix<A> a(70, 90, {}, 1), b(90, 66, {}, 2);
+  for (const char* const parts : {"", ",split=2"}) {
+    const bool wide = std::is_same_v<C, float>;
+    const PlanWish wish(
+        std::string(std::is_same_v<A, BFloat16> ? "mma_bf16_64x64" : "mma_f16_64x64") +
+        (wide ? "_to_f32" : "") + parts);
+    Matrix<C> c(70, 66, {}, 3), poisoned = c;
+    const Matrix<C> before = c;
+    multiply(a, b, c, 0, 1);
+    expect_product<A, A, C, float>(1.5f, a, b, -2, before, c);
+    poisoned.fill(poison<C>());  // beta is 0
+    multiply(a, b, poisoned, 0, 2);
+    expect_product<A, A, C, float>(1.5f, a, b, 0, before, poisoned);
+    Matrix<A> nothing_a = a, nothing_b = b;  // alpha is 0
+    nothing_a.fill(poison<A>()), nothing_b.fill(poison<A>());
+    c = before;
+    multiply(nothing_a, nothing_b, c, 2, 1);
+    expect_product<A, A, C, float>(0, a, b, -2, before, c);
+  }
+}
+
+TYPED_TEST(OtherGpus, MultiplyBatches) {
+  using A = typename TypeParam::A;
+  using C = typename TypeParam::C;
+  const OtherGpu other("a100");
+  constexpr int kCount = 3;
+  for (const std::int64_t gap : {0, 3}) {  // aligned, and copied to where it is
+    // A batch is one tall matrix: product i has its rows i·m …. C goes backwards.
+    Matrix<A> a(kCount * 40, 72, {.gap = gap}, 1), b(72, 80, {.gap = gap}, 2);
+    Matrix<C> c(kCount * 40, 80, {.gap = gap}, 3);
+    const Matrix<C> before = c;
+    OnGpu on_a(a);
+    OnGpu on_b(b);
+    OnGpu on_c(c);
+    MatrixView<A> last_a = on_a.view();
+    MatrixView<C> last_c = on_c.view();
+    last_a.rows = last_c.rows = 40;
+    const std::int64_t stride_a = 40 * last_a.leading_dimension,
+                       stride_c = 40 * last_c.leading_dimension;
+    last_a.data += (kCount - 1) * stride_a, last_c.data += (kCount - 1) * stride_c;
+    gemm_batch(gpu(), kCount, 1.5f, strided(MatrixView<const A>(last_a), -stride_a),
+               strided(MatrixView<const A>(on_b.view()), 0), -1.0f, strided(last_c, -stride_c));
+    on_c.fetch();
+    expect_clean();
+    expect_product<A, A, C, float>(1.5f, a, b, -1.0f, before, c);
+
+    // The same by pointers; C as it is now is what beta stands before.
+    const Matrix<C> middle = c;
+    OnGpu on_new_c(c);
+    std::vector<const A*> at_a, at_b(kCount, on_b.view().data);
+    std::vector<C*> at_c;
+    for (int i = 0; i < kCount; ++i)
+      at_a.push_back(on_a.view().data + i * stride_a),
+          at_c.push_back(on_new_c.view().data + i * stride_c);
+    const ArrayOnGpu<const A*> where_a(at_a), where_b(at_b);
+    const ArrayOnGpu<C*> where_c(at_c);
+    MatrixView<const A> one_a = on_a.view();
+    MatrixView<C> one_c = on_new_c.view();
+    one_a.rows = one_c.rows = 40;
+    gemm_batch(gpu(), kCount, 1.0f, from_pointers<const A>(one_a, where_a.data()),
+               from_pointers<const A>(on_b.view(), where_b.data()), 0.5f,
+               from_pointers<C>(one_c, where_c.data()));
+    on_new_c.fetch();
+    expect_clean();
+    expect_product<A, A, C, float>(1.0f, a, b, 0.5f, middle, c);
+  }
+}
+
+TEST(OtherGpusPlans, TakeWhatTheGpuHasRoomFor) {
+  const auto plan = [](model::Gpu gpu, std::int64_t m, std::int64_t n, std::int64_t k) {
+    gpu::Problem problem;
+    problem.operand = problem.result = Dtype::kBF16;
+    problem.a_along_k = problem.b_along_k = true;
+    auto& x = problem.arguments;
+    x.m = m, x.n = n, x.k = k, x.alpha = {1, nullptr}, x.beta = {0, nullptr};
+    x.a = {reinterpret_cast<const void*>(4096), k, 0, nullptr}, x.b = x.a;
+    x.c = {reinterpret_cast<void*>(4096), n, 0, nullptr};
+    return gpu::choose(problem, gpu, gpu::kNoLimit);
+  };
+  const model::Gpu a100 = model::find_gpu("a100"), ada = model::find_gpu("rtx4090");
+  for (const model::Gpu& gpu : {a100, ada}) {
+    EXPECT_EQ(plan(gpu, 4096, 4096, 4096).kernel->name, "mma_bf16_128x256") << gpu.name;
+    EXPECT_EQ(plan(gpu, 200, 300, 128).kernel->name, "mma_bf16_64x64") << gpu.name;
+    EXPECT_EQ(plan(gpu, 4096, 8, 4096).kernel->name, "strip_bf16_32x16") << gpu.name;
+    EXPECT_GT(plan(gpu, 64, 64, 65536).parts, 8) << gpu.name;
+  }
+  model::Gpu small = ada;
+  small.shared_per_block_optin = 64 << 10;
+  EXPECT_EQ(plan(small, 4096, 4096, 4096).kernel->name, "mma_bf16_128x128");
+  EXPECT_EQ(plan(model::find_gpu("h200"), 4096, 4096, 4096).kernel->compute_major, 9);
+}
+
+}  // namespace
+}  // namespace tilewise::test
