@@ -27,7 +27,7 @@ namespace tilewise {
 enum class ComputeMode {
   kIeee,      ///< in the arithmetic of the element type
   kAccurate,  ///< f32 on tensor cores: the error is no larger than that of kIeee
-  kTf32,  ///< f32 of which tensor cores may read 19 bits; taken as kAccurate today, whose errors are smaller
+  kTf32,  ///< f32 whose factors may be rounded to tf32: 11 bits of each, in f32's range; sums are f32
 };
 
 struct GpuContextOptions {

@@ -135,10 +135,10 @@ template <> inline constexpr double kStoreRoundoff<BFloat16> = 0x1p-8;
 
 /// Expects c = alpha·a·b + beta·before. Floats: to within the error bound of a sum of k products,
 /// each rounded, in any order (Higham, Accuracy and Stability, 3.1). Integers: exactly, modulo
-/// 2^32.
+/// 2^32. `factor_roundoff`: how much of itself an element of a and of b may lose before it is multiplied.
 template <class A, class B, class C, class S>
 void expect_product(S alpha, const Matrix<A>& a, const Matrix<B>& b, S beta,
-                    const Matrix<C>& before, const Matrix<C>& c) {
+                    const Matrix<C>& before, const Matrix<C>& c, double factor_roundoff = 0) {
   c.expect_surroundings_untouched();
   for (std::int64_t i = 0; i < c.rows(); ++i) {
     for (std::int64_t j = 0; j < c.columns(); ++j) {
@@ -162,13 +162,14 @@ void expect_product(S alpha, const Matrix<A>& a, const Matrix<B>& b, S beta,
         }
         sum *= alpha;
         size *= std::abs(alpha);
+        const auto of_factors = static_cast<double>(size) * factor_roundoff * (2 + factor_roundoff);
         if (beta != 0) {
           const long double term = static_cast<long double>(beta) * value_of(before.at(i, j));
           sum += term;
           size += std::abs(term);
         }
         const double steps = static_cast<double>(a.columns()) + 3;
-        const double bound = static_cast<double>(size) * steps * kSumRoundoff<C> +
+        const double bound = of_factors + static_cast<double>(size) * steps * kSumRoundoff<C> +
                              static_cast<double>(std::abs(sum)) * kStoreRoundoff<C> * 1.001 +
                              (std::is_same_v<C, Float16> ? 0x1p-25 : 0);
         const double error = std::abs(static_cast<double>(value_of(c.at(i, j)) - sum));

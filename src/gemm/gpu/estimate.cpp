@@ -40,8 +40,9 @@ constexpr double kFollowerMicroseconds =
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 // in datacenters, of which no more is known here.
+constexpr double kMmaShareOfHopper = 0.62;
 double mma_share(const model::Gpu& gpu) {
-  return gpu.compute_major == 9 || gpu.compute_major == 10 ? 0.62 : 1.0;
+  return gpu.compute_major == 9 || gpu.compute_major == 10 ? kMmaShareOfHopper : 1.0;
 }
 
 bool is_mma(Pipe pipe) {
@@ -100,12 +101,19 @@ double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gp
          static_cast<double>(rounds * steps);
 }
 
-// With so many blocks on a multiprocessor.
-double efficiency_of(std::int64_t blocks, const GemmKernel& kernel) {
-  if (kernel.blocks_per_sm <= 1) return kernel.efficiency;
-  const double fullness =
-      static_cast<double>(blocks - 1) / static_cast<double>(kernel.blocks_per_sm - 1);
-  return kernel.efficiency_alone + (kernel.efficiency - kernel.efficiency_alone) * fullness;
+// With so many blocks on a multiprocessor. What of mma.sync was measured was so on an H200; elsewhere all but the
+// multiplications themselves is taken to last as many cycles as there.
+double efficiency_of(std::int64_t blocks, const GemmKernel& kernel, const model::Gpu& gpu) {
+  double efficiency = kernel.efficiency;
+  if (kernel.blocks_per_sm > 1) {
+    const double fullness =
+        static_cast<double>(blocks - 1) / static_cast<double>(kernel.blocks_per_sm - 1);
+    efficiency = kernel.efficiency_alone + (kernel.efficiency - kernel.efficiency_alone) * fullness;
+  }
+  if (!is_mma(kernel.pipe)) return efficiency;
+  const double measured_with =
+      kMmaShareOfHopper * (kernel.pipe == Pipe::kMmaTF32 ? 2048 : 4096);  // FLOP a cycle and SM
+  return 1 / (1 + (1 / efficiency - 1) * flop_per_clock(kernel.pipe, gpu) / measured_with);
 }
 
 // Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
@@ -129,9 +137,9 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
   const std::int64_t together = blocks_on_one(kernel, gpu);
   const std::int64_t rest = on_one % together;
   double time =
-      static_cast<double>(on_one - rest) * work / (peak * efficiency_of(together, kernel));
+      static_cast<double>(on_one - rest) * work / (peak * efficiency_of(together, kernel, gpu));
   if (rest > 0) {
-    time += static_cast<double>(rest) * work / (peak * efficiency_of(rest, kernel));
+    time += static_cast<double>(rest) * work / (peak * efficiency_of(rest, kernel, gpu));
   }
   return time;
 }
@@ -211,8 +219,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             static_cast<double>(size_of(oriented.result)) /
                             kStoreBytesPerMicrosecond;
   // The first load, the last store, and what of those between does not hide behind multiplications.
+  // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
+  const bool is_alone = is_mma(kernel.pipe) && blocks_on_one(kernel, gpu) == 1;
   e.fill = kernel.overhead + kFillMicroseconds + tile_store +
-           0.3 * (kFillMicroseconds + tile_store) * std::max(0.0, std::ceil(e.waves) - 1);
+           (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store) *
+               std::max(0.0, std::ceil(e.waves) - 1);
 
   e.launches = kLaunchMicroseconds;
   const double tile_sums =

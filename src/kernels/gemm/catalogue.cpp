@@ -71,42 +71,52 @@ constexpr GemmKernel warpgroup(std::string_view name,
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
-// A tile of f16 or bf16 for every GPU from sm_80 on (mma_16bit.cuh). `stages` times (bm + bn)·bk elements is the shared
-// memory of a block.
-constexpr GemmKernel mma_halves(std::string_view name,
-                                std::array<std::array<std::string_view, 2>, 2> entries,
-                                Dtype operand, Dtype result, int bm, int bn, int bk, int stages,
-                                int threads, int blocks, double efficiency,
-                                double efficiency_alone) {
-  return {.name = name,
-          .unit = entries[0][0].substr(5, entries[0][0].size() - 8),  // gemm_UNIT_xx
-          .entries = entries,
-          .operand = operand,
-          .result = result,
-          .bm = bm,
-          .bn = bn,
-          .bk = bk,
-          .stages = stages,
-          .threads = threads,
-          .dynamic_shared_bytes = stages * (bm + bn) * bk * 2,
-          .blocks_per_sm = blocks,
-          .yields_to_hopper = true,
-          .alignment = 16,
-          .preparation = Preparation::kRestride,
-          .overlaps_previous = true,
-          .pipe = operand == Dtype::kF16 ? Pipe::kMmaF16 : Pipe::kMmaBF16,
-          .efficiency = efficiency,
-          .efficiency_alone = efficiency_alone};
+// A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).
+struct MmaShape {
+  int bm, bn, bk, stages, threads, blocks_per_sm;
+  double efficiency, efficiency_alone;
+};
+constexpr GemmKernel mma(std::string_view name,
+                         std::array<std::array<std::string_view, 2>, 2> entries, Dtype operand,
+                         Dtype result, const MmaShape& shape) {
+  const bool is_f32 = operand == Dtype::kF32;
+  return {
+      .name = name,
+      .unit = entries[0][0].substr(5, entries[0][0].size() - 8),  // gemm_UNIT_xx
+      .entries = entries,
+      .operand = operand,
+      .result = result,
+      .mode = is_f32 ? ComputeMode::kTf32 : ComputeMode::kIeee,
+      .bm = shape.bm,
+      .bn = shape.bn,
+      .bk = shape.bk,
+      .stages = shape.stages,
+      .threads = shape.threads,
+      .dynamic_shared_bytes = shape.stages * (shape.bm + shape.bn) * shape.bk * (is_f32 ? 4 : 2),
+      .blocks_per_sm = shape.blocks_per_sm,
+      .yields_to_hopper = !is_f32,
+      .alignment = 16,
+      .preparation = Preparation::kRestride,
+      .overlaps_previous = true,
+      .pipe = is_f32                   ? Pipe::kMmaTF32
+              : operand == Dtype::kF16 ? Pipe::kMmaF16
+                                       : Pipe::kMmaBF16,
+      .efficiency = shape.efficiency,
+      .efficiency_alone = shape.efficiency_alone};
 }
-#define TILEWISE_MMA(type, dtype, suffix, result, bm, bn, ...)                              \
-  mma_halves("mma_" type "_" #bm "x" #bn suffix,                                            \
-             TILEWISE_FOUR_ORDERS("gemm_mma_" type "_" #bm "x" #bn), dtype, result, bm, bn, \
-             __VA_ARGS__)
-// k a stage, stages, threads, blocks a multiprocessor, efficiency with all of them and with one.
-#define TILEWISE_MMA_TILES(type, dtype, suffix, result)                               \
-  TILEWISE_MMA(type, dtype, suffix, result, 128, 256, 32, 4, 256, 1, 0.75, 0.75),     \
-      TILEWISE_MMA(type, dtype, suffix, result, 128, 128, 32, 3, 128, 2, 0.70, 0.50), \
-      TILEWISE_MMA(type, dtype, suffix, result, 64, 64, 64, 3, 128, 4, 0.50, 0.20)
+// Efficiencies are those on an H200. The largest tile of f16 and bf16 needs more shared memory than GPUs have that hold
+// 100 KB a multiprocessor; those reach their slower tensor cores' peak with smaller ones.
+constexpr MmaShape kMma128x256{128, 256, 64, 3, 256, 1, 0.70, 0.70},
+    kMma128x128{128, 128, 32, 4, 128, 2, 0.65, 0.52}, kMma64x64{64, 64, 64, 3, 128, 4, 0.46, 0.25};
+constexpr MmaShape kMmaTf32128x256{128, 256, 32, 2, 256, 1, 0.55, 0.55},
+    kMmaTf3264x64{64, 64, 32, 3, 128, 4, 0.36, 0.24};
+#define TILEWISE_MMA(type, tile, suffix, operand, result, shape)                             \
+  mma("mma_" type "_" tile suffix, TILEWISE_FOUR_ORDERS("gemm_mma_" type "_" tile), operand, \
+      result, shape)
+#define TILEWISE_MMA_TILES(type, suffix, operand, result)                  \
+  TILEWISE_MMA(type, "128x256", suffix, operand, result, kMma128x256),     \
+      TILEWISE_MMA(type, "128x128", suffix, operand, result, kMma128x128), \
+      TILEWISE_MMA(type, "64x64", suffix, operand, result, kMma64x64)
 
 // A tile of accurate f32 for Hopper (warpgroup_accurate.cuh).
 constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bn, int stages,
@@ -339,10 +349,12 @@ constexpr std::array kKernels{
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
-    TILEWISE_MMA_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
-    TILEWISE_MMA_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
-    TILEWISE_MMA_TILES("f16", Dtype::kF16, "", Dtype::kF16),
-    TILEWISE_MMA_TILES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
+    TILEWISE_MMA_TILES("bf16", "", Dtype::kBF16, Dtype::kBF16),
+    TILEWISE_MMA_TILES("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
+    TILEWISE_MMA_TILES("f16", "", Dtype::kF16, Dtype::kF16),
+    TILEWISE_MMA_TILES("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
+    TILEWISE_MMA("tf32", "128x256", "", Dtype::kF32, Dtype::kF32, kMmaTf32128x256),
+    TILEWISE_MMA("tf32", "64x64", "", Dtype::kF32, Dtype::kF32, kMmaTf3264x64),
     GemmKernel{.name = "simt_f32_128x128_aligned",
                .unit = "simt_f32_128x128_aligned",
                .entries = TILEWISE_FOUR_ORDERS("gemm_simt_f32_128x128_aligned"),

@@ -73,8 +73,8 @@ struct GemmKernel {
   int blocks_per_sm = 1;  ///< that share a multiprocessor
   int cluster =
       1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
-  bool persistent = false;        ///< blocks stay for one tile, part, matrix after the other
-  bool splits = true;             ///< takes GemmSplit with more than one part
+  bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
+  bool splits = true;       ///< takes GemmSplit with more than one part
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
   /// TILEWISE_PLAN may ask for it.
   bool yields_to_hopper = false;

@@ -33,6 +33,9 @@ __device__ __forceinline__ void store_mma_sums(const float (&sums)[kWM / 16][kWN
   const int lane = threadIdx.x % 32, piece = lane % Room::kPieces;
   const long long ldc = g.c.leading_dimension, columns_left = g.n - column - piece * 4;
   C* const c = matrix_of<C>(g.c) + row * ldc + column + piece * 4;
+  const bool is_aligned =
+      columns_left >= 4 &&
+      (reinterpret_cast<size_t>(c) | static_cast<size_t>(ldc) * sizeof(C)) % (4 * sizeof(C)) == 0;
 #pragma unroll
   for (int first = 0; first < kWM; first += Room::kRows) {
     __syncwarp();
@@ -48,12 +51,19 @@ __device__ __forceinline__ void store_mma_sums(const float (&sums)[kWM / 16][kWN
               make_float2(sum[half * 2], sum[half * 2 + 1]);
         }
     __syncwarp();
-#pragma unroll 2
-    for (int r = lane / Room::kPieces; r < Room::kRows; r += kTogether) {
-      if (row + first + r >= g.m) break;
-      float4 four = *reinterpret_cast<const float4*>(room + Room::place(r, piece));
-      four = make_float4(alpha * four.x, alpha * four.y, alpha * four.z, alpha * four.w);
-      store_four<Type>(c + (first + r) * ldc, four, columns_left, beta);
+    const auto sum_at = [&](int r) {
+      const float4 four = *reinterpret_cast<const float4*>(room + Room::place(r, piece));
+      return make_float4(alpha * four.x, alpha * four.y, alpha * four.z, alpha * four.w);
+    };
+    const auto rows = static_cast<int>(min(g.m - row - first, static_cast<long long>(Room::kRows)));
+    if (is_aligned) {
+#pragma unroll 4
+      for (int r = lane / Room::kPieces; r < Room::kRows; r += kTogether)
+        if (r < rows) store_aligned_four<Type>(c + (first + r) * ldc, sum_at(r), beta);
+    } else {
+#pragma unroll 1
+      for (int r = lane / Room::kPieces; r < rows; r += kTogether)
+        store_four<Type>(c + (first + r) * ldc, sum_at(r), columns_left, beta);
     }
   }
 }

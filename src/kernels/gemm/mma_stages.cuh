@@ -22,6 +22,7 @@ template <class T_, int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kStage
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_,
                        kStages = kStages_;
   static constexpr int kWarpsAcross = kBN / kWN;
+  static constexpr int kGroup = kBN > kBM ? 16 : 8;  // rows of tiles that are at work together
   static constexpr int kThreads = (kBM / kWM) * kWarpsAcross * 32;
   static constexpr int kBytesA = kBM * kBK * sizeof(T), kBytesB = kBN * kBK * sizeof(T);
   static constexpr int kStageBytes = kBytesA + kBytesB;
@@ -88,16 +89,17 @@ template <class Slab, class T, bool kAlongK, int kThreads> struct MmaCourier {
 };
 
 // What multiplies: Math::Tile, and
+//   Math::SlabA, ::SlabB, ::kAlongA, ::kAlongB  how a step's factors stand in shared memory
 //   Math::kK                               k of a multiplication; a step has an even number of them
 //   Math(row, column)                      where the warp's tile begins in the block's
 //   read(fragment, slab of A, slab of B, k), multiply(sums, fragment)
 // Sums are those of mma.sync, by tiles of 16×8.
-template <class Math, bool kAlongA, bool kAlongB> struct MmaLoop {
+template <class Math> struct MmaLoop {
   using Tile = typename Math::Tile;
   using T = typename Tile::T;
   using Sums = float[Tile::kWM / 16][Tile::kWN / 8][4];
-  using CourierA = MmaCourier<typename Math::SlabA, T, kAlongA, Tile::kThreads>;
-  using CourierB = MmaCourier<typename Math::SlabB, T, kAlongB, Tile::kThreads>;
+  using CourierA = MmaCourier<typename Math::SlabA, T, Math::kAlongA, Tile::kThreads>;
+  using CourierB = MmaCourier<typename Math::SlabB, T, Math::kAlongB, Tile::kThreads>;
   static constexpr int kStages = Tile::kStages, kBK = Tile::kBK;
   static_assert(kBK / Math::kK % 2 == 0 && kBK % Math::kK == 0);
 

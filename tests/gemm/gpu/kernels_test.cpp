@@ -26,7 +26,10 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
     const bool wide = kernel().result == Dtype::kF32;
     switch (kernel().operand) {
       case Dtype::kF64: expect_right<F64>(sizes, layout, alpha, beta, options); break;
-      case Dtype::kF32: expect_right<F32>(sizes, layout, f, g, options); break;
+      case Dtype::kF32:
+        if (kernel().mode == ComputeMode::kTf32) expect_right<TF32>(sizes, layout, f, g, options);
+        else expect_right<F32>(sizes, layout, f, g, options);
+        break;
       case Dtype::kBF16:
         if (wide) expect_right<BF16ToF32>(sizes, layout, f, g, options);
         else expect_right<BF16>(sizes, layout, f, g, options);

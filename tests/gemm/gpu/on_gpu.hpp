@@ -157,6 +157,15 @@ struct Layout {
   int shift_a = 1, shift_b = 1, shift_c = 1;
 };
 
+/// f32 whose factors are rounded to tf32: 11 bits of each.
+struct TF32 : F32 {
+  static constexpr double kFactorRoundoff = 0x1p-11;
+};
+template <class Kind> constexpr double factor_roundoff() {
+  if constexpr (requires { Kind::kFactorRoundoff; }) return Kind::kFactorRoundoff;
+  else return 0;
+}
+
 /// Computes one product and holds it against the definition. Returns C's memory.
 template <class Kind>
 std::vector<typename Kind::C> expect_right(const Sizes& sizes, const Layout& layout = {},
@@ -174,8 +183,8 @@ std::vector<typename Kind::C> expect_right(const Sizes& sizes, const Layout& lay
   gemm(gpu(), alpha, on_a.view(), on_b.view(), beta, on_c.view(), options);
   on_c.fetch();
   expect_clean();
-  expect_product<typename Kind::A, typename Kind::B, C, typename Kind::S>(alpha, a, b, beta, before,
-                                                                          c);
+  expect_product<typename Kind::A, typename Kind::B, C, typename Kind::S>(
+      alpha, a, b, beta, before, c, factor_roundoff<Kind>());
   return c.memory();
 }
 

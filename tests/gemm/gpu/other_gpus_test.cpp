@@ -3,6 +3,10 @@
 //
 // GPUs other than Hopper, on the virtual GPU: the code that is compiled for sm_80, and what the planner makes of GPUs
 // with less shared memory.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "core/divide.hpp"
 #include "on_gpu.hpp"
 
@@ -21,7 +25,8 @@ Stand aligned(Order order, std::int64_t width) {
 // Calls `what` with the kind of product that the kernel computes.
 template <class What> void with_kind(const GemmKernel& kernel, const What& what) {
   const bool wide = kernel.result == Dtype::kF32;
-  if (kernel.operand == Dtype::kBF16 && wide) what(BF16ToF32{});
+  if (kernel.operand == Dtype::kF32) what(TF32{});
+  else if (kernel.operand == Dtype::kBF16 && wide) what(BF16ToF32{});
   else if (kernel.operand == Dtype::kBF16) what(BF16{});
   else if (wide) what(F16ToF32{});
   else what(F16{});
@@ -34,6 +39,7 @@ class OnAnA100 : public ::testing::TestWithParam<const GemmKernel*> {
     gpu_ = std::make_unique<OtherGpu>("a100");
   }
   const GemmKernel& kernel() const { return *GetParam(); }
+  GpuGemmOptions options() const { return {.mode = kernel().mode}; }
   // As the kernel sees it.
   Sizes sized(std::int64_t rows, std::int64_t columns, std::int64_t k) const {
     return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
@@ -52,8 +58,8 @@ TEST_P(OnAnA100, AllOrdersAndEdges) {
          {aligned(Order::kRowMajor, sizes.k), aligned(Order::kColumnMajor, sizes.m)})
       for (const Stand& b :
            {aligned(Order::kRowMajor, sizes.n), aligned(Order::kColumnMajor, sizes.k)})
-        expect_right<Kind>(sizes, {a, b, kRows}, 1.5, 0);
-    expect_right<Kind>(sizes, {{.gap = 3}, {.gap = 1}, {.gap = 5}, 0, 0, 0}, -1, 0.5);
+        expect_right<Kind>(sizes, {a, b, kRows}, 1.5, 0, options());
+    expect_right<Kind>(sizes, {{.gap = 3}, {.gap = 1}, {.gap = 5}, 0, 0, 0}, -1, 0.5, options());
   });
 }
 
@@ -61,15 +67,17 @@ TEST_P(OnAnA100, PartsOfK) {
   const PlanWish wish(std::string(kernel().name) + ",split=3");
   const Sizes sizes = sized(kernel().bm + 1, kernel().bn - 1, 6 * kernel().bk + 5);
   with_kind(kernel(), [&]<class Kind>(Kind) {
-    const auto first = expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1);
-    EXPECT_TRUE(same_bits(first, expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1)));
+    const auto first = expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1, options());
+    EXPECT_TRUE(
+        same_bits(first, expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1, options())));
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100, ::testing::ValuesIn([] {
                            std::vector<const GemmKernel*> all;
                            for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.compute_major == 8 && size_of(kernel.operand) == 2)
+                             if (kernel.compute_major == 8 && (size_of(kernel.operand) == 2 ||
+                                                               kernel.mode == ComputeMode::kTf32))
                                all.push_back(&kernel);
                            return all;
                          }()),
@@ -174,6 +182,76 @@ TYPED_TEST(OtherGpus, MultiplyBatches) {
   }
 }
 
+// --- tf32 ---------------------------------------------------------------------------------------------
+
+class Tf32 : public ::testing::Test {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+  static constexpr GpuGemmOptions kOptions{.mode = ComputeMode::kTf32};
+};
+
+TEST_F(Tf32, OfAnyShapeOnOtherGpus) {
+  for (const char* const model : {"a100", "rtx4090"}) {
+    const OtherGpu other(model);
+    for (const Sizes sizes : {Sizes{1, 1, 1}, Sizes{1, 200, 300}, Sizes{33, 65, 129},
+                              Sizes{150, 300, 70}, Sizes{3, 5, 1500}})
+      expect_right<TF32>(sizes, {{.gap = 1}, {.gap = 2}, {.gap = 3}, 0, 1, 0}, 2, -0.5f, kOptions);
+  }
+}
+
+// To nearest, ties away from zero, in either order; f32 itself would keep the bits, tensor cores cut them off.
+TEST_F(Tf32, RoundsBothFactors) {
+  for (const char* const kernel : {"mma_tf32_64x64", "mma_tf32_128x256"}) {
+    const PlanWish wish(kernel);
+    for (const Stand stand : {kRows, kColumns}) {
+      Matrix<float> values(24, 16, stand), one(16, 24, stand), c(24, 24);
+      values.fill(0), one.fill(0);
+      for (int i = 0; i < 24; ++i) values.at(i, i % 16) = i % 2 ? 1 + 0x1p-11f : -1 - 0x1.7fp-10f;
+      for (int j = 0; j < 16; ++j) one.at(j, j) = 1 + 0x1p-12f;  // to 1
+      OnGpu on_a(values);
+      OnGpu on_b(one);
+      OnGpu on_c(c);
+      gemm(gpu(), 1.0f, on_a.view(), on_b.view(), 0.0f, on_c.view(), kOptions);
+      on_c.fetch();
+      expect_clean();
+      for (int i = 0; i < 24; ++i)
+        EXPECT_EQ(c.at(i, i % 16), i % 2 ? 1 + 0x1p-10f : -1 - 0x1p-10f) << i;
+      Matrix<float> d(16, 16);
+      OnGpu on_d(d);
+      MatrixView<const float> first = on_b.view(), second = on_a.view();
+      first.columns = 16, second = transposed(second), second.columns = 16;
+      gemm(gpu(), 1.0f, first, second, 0.0f, on_d.view(), kOptions);
+      on_d.fetch();
+      for (int i = 0; i < 16; ++i) EXPECT_EQ(d.at(i, i), i % 2 ? 1 + 0x1p-10f : -1 - 0x1p-10f) << i;
+    }
+  }
+}
+
+TEST_F(Tf32, KeepsNanInfinityAndWhatIsNear) {
+  const PlanWish wish("mma_tf32_64x64");
+  Matrix<float> a(5, 9, {}, 1), b(9, 6, {}, 2), c(5, 6, {}, 3);
+  for (int i = 0; i < 5; ++i)
+    for (int l = 0; l < 9; ++l) a.at(i, l) += 2;
+  for (int l = 0; l < 9; ++l)
+    for (int j = 0; j < 6; ++j) b.at(l, j) += 2;
+  std::uint32_t bits = 0x7FFFFFFF;  // the NaN that GPUs make
+  std::memcpy(&a.at(1, 2), &bits, sizeof bits);
+  a.at(3, 4) = std::numeric_limits<float>::infinity();
+  a.at(4, 1) = std::numeric_limits<float>::max() / 4;
+  OnGpu on_a(a);
+  OnGpu on_b(b);
+  OnGpu on_c(c);
+  gemm(gpu(), 1.0f, on_a.view(), on_b.view(), 0.0f, on_c.view(), kOptions);
+  on_c.fetch();
+  expect_clean();
+  for (int j = 0; j < 6; ++j) {
+    EXPECT_TRUE(std::isnan(c.at(1, j)));
+    EXPECT_TRUE(std::isinf(c.at(3, j)));
+    EXPECT_TRUE(std::isfinite(c.at(2, j)));
+    EXPECT_TRUE(std::isfinite(c.at(4, j)) && c.at(4, j) > 1e37f) << c.at(4, j);
+  }
+}
+
 TEST(OtherGpusPlans, TakeWhatTheGpuHasRoomFor) {
   const auto plan = [](model::Gpu gpu, std::int64_t m, std::int64_t n, std::int64_t k) {
     gpu::Problem problem;
@@ -186,15 +264,18 @@ TEST(OtherGpusPlans, TakeWhatTheGpuHasRoomFor) {
     return gpu::choose(problem, gpu, gpu::kNoLimit);
   };
   const model::Gpu a100 = model::find_gpu("a100"), ada = model::find_gpu("rtx4090");
+  EXPECT_EQ(plan(a100, 4096, 4096, 4096).kernel->name, "mma_bf16_128x256");
+  EXPECT_EQ(plan(ada, 4096, 4096, 4096).kernel->name, "mma_bf16_128x128");
   for (const model::Gpu& gpu : {a100, ada}) {
-    EXPECT_EQ(plan(gpu, 4096, 4096, 4096).kernel->name, "mma_bf16_128x256") << gpu.name;
     EXPECT_EQ(plan(gpu, 200, 300, 128).kernel->name, "mma_bf16_64x64") << gpu.name;
     EXPECT_EQ(plan(gpu, 4096, 8, 4096).kernel->name, "strip_bf16_32x16") << gpu.name;
     EXPECT_GT(plan(gpu, 64, 64, 65536).parts, 8) << gpu.name;
   }
   model::Gpu small = ada;
-  small.shared_per_block_optin = 64 << 10;
+  small.shared_per_block_optin = 64 << 10;  // all of one tile's, but nothing beside it
   EXPECT_EQ(plan(small, 4096, 4096, 4096).kernel->name, "mma_bf16_128x128");
+  small.shared_per_block_optin = 48 << 10;
+  EXPECT_EQ(plan(small, 4096, 4096, 4096).kernel->name, "mma_bf16_64x64");
   EXPECT_EQ(plan(model::find_gpu("h200"), 4096, 4096, 4096).kernel->compute_major, 9);
 }
 
