@@ -3,6 +3,7 @@
 //
 // GPUs other than Hopper, on the virtual GPU: the code that is compiled for sm_80, and what the planner makes of GPUs
 // with less shared memory.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -71,6 +72,48 @@ TEST_P(OnAnA100, PartsOfK) {
     EXPECT_TRUE(
         same_bits(first, expect_right<Kind>(sizes, {kColumns, kRows, kColumns}, 2, -1, options())));
   });
+}
+
+// What the kernels are built around: no copy, no read of a fragment, no way of a result meets a bank twice.
+TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
+  if (!kernel().name.starts_with("mma_")) GTEST_SKIP() << "is not laid out for it";
+  device::Device& device = test_device();
+  const std::int64_t k = 3 * kernel().bk;
+  const std::size_t element = size_of(kernel().operand), result = size_of(kernel().result);
+  const device::Buffer a(device, static_cast<std::uint64_t>(kernel().bm * k) * element),
+      b(device, static_cast<std::uint64_t>(kernel().bn * k) * element),
+      c(device, static_cast<std::uint64_t>(kernel().bm * kernel().bn) * result);
+  const auto stream = device.create_stream();
+  device.fill(a.address(), 0, static_cast<std::uint64_t>(kernel().bm * k) * element, *stream);
+  device.fill(b.address(), 0, static_cast<std::uint64_t>(kernel().bn * k) * element, *stream);
+  const auto module = device.load(kernels::find_image(kernel().unit, 8, 0, kernels::gemm_images()));
+  for (const bool a_along_k : {false, true}) {
+    for (const bool b_along_k : {false, true}) {
+      kernels::GemmArguments x{};
+      x.m = kernel().bm, x.n = kernel().bn, x.k = k, x.alpha = {1, nullptr}, x.matrices = 1;
+      x.a = {reinterpret_cast<const void*>(a.address()), a_along_k ? k : x.m, 0, nullptr};
+      x.b = {reinterpret_cast<const void*>(b.address()), b_along_k ? k : x.n, 0, nullptr};
+      x.c = {reinterpret_cast<void*>(c.address()), x.n, 0, nullptr};
+      x.split.parts = 1, x.split.k_each = k, x.result_bytes = static_cast<int>(result);
+      const std::array<const void*, 1> values{&x};
+      device::Launch launch;
+      launch.grid = {1, 1, 1}, launch.block = {static_cast<std::uint32_t>(kernel().threads), 1, 1};
+      launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel().dynamic_shared_bytes);
+      launch.arguments = values;
+      const auto count = device.launch_counted(
+          module->kernel(kernel().entries[a_along_k][b_along_k]), launch, *stream);
+      ASSERT_TRUE(count);
+      const Counters& counters = count->report.counters;
+      EXPECT_GT(counters.shared_load_instructions, 0u);
+      EXPECT_EQ(counters.shared_load_conflicts, 0u) << a_along_k << b_along_k;
+      EXPECT_EQ(counters.shared_store_conflicts, 0u) << a_along_k << b_along_k;
+      EXPECT_EQ(counters.async_copy_conflicts, 0u) << a_along_k << b_along_k;
+      // Sectors are asked for once, and written whole.
+      EXPECT_EQ(counters.async_copy_sectors * 32,
+                static_cast<std::uint64_t>((x.m + x.n) * k) * element);
+      EXPECT_EQ(counters.global_store_sectors * 32, static_cast<std::uint64_t>(x.m * x.n) * result);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100, ::testing::ValuesIn([] {

@@ -16,7 +16,7 @@ class GpuProduct : public ::testing::Test {
 };
 
 template <class Kind> class GpuProductOf : public GpuProduct {};
-// f32 and f64: what every GPU has kernels for. The others' kernels are Hopper's.
+// f16 and bf16: other_gpus_test.cpp, hopper_test.cpp.
 using Kinds = ::testing::Types<F32, F64>;
 TYPED_TEST_SUITE(GpuProductOf, Kinds);
 
