@@ -64,11 +64,7 @@ __device__ __forceinline__ void mma_product(const GemmArguments& g) {
   unsigned char* const room = shared + warp * Room::kBytes;
   const long long row = tile.row + warp / Tile::kWarpsAcross * Tile::kWM,
                   column = tile.column + warp % Tile::kWarpsAcross * Tile::kWN;
-  if (sizeof(typename Type::Stored) == 4 || g.result_bytes == 4)
-    store_mma_sums<Type, float, Tile::kWM, Tile::kWN>(sums, room, g, row, column, alpha, beta);
-  else
-    store_mma_sums<Type, typename Type::Stored, Tile::kWM, Tile::kWN>(sums, room, g, row, column,
-                                                                      alpha, beta);
+  store_mma_sums<Type, Tile::kWM, Tile::kWN>(sums, room, g, row, column, alpha, beta);
 }
 
 }  // namespace gemm
