@@ -68,9 +68,11 @@ struct GemmArguments {
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
-  int matrices;                ///< of the batch, for kernels that are persistent
-  int result_bytes;            ///< of an element of C, for kernels that write two kinds
-  int result_has_map;          ///< whether the tensor map of C that a kernel takes describes it
+  int matrices;      ///< of the batch, for kernels that are persistent
+  int result_bytes;  ///< of an element of C, for kernels that write two kinds
+  /// Whether the tensor map of C that a kernel takes describes it: its rows begin at multiples of 16 bytes, and are
+  /// multiples of as much long, also for kernels that store it in such pieces without the map.
+  int result_has_map;
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a warpgroup's sums become C. They go through shared memory, 128 bytes of 64 rows at a time: from there TMA
-// takes them to C while the next tile is multiplied, or, where rows of C begin anywhere, warps store them row by
-// row. Two such pieces take turns, so that one is filled while the other is read.
+// takes them to C while the next tile is multiplied, or warps store them row by row, where rows of C begin anywhere
+// as well. Two such pieces take turns, so that one is filled while the other is read.
 #pragma once
 
 #include "kernels/gemm/block.cuh"
@@ -110,6 +110,46 @@ __device__ __forceinline__ void unstage(unsigned char (&rows)[64][128], float* C
   }
 }
 
+// A warp's 16 rows of what is staged, kColumns of them, to rows of C that begin at multiples of 16 bytes and are
+// multiples of as much long: 16 bytes a lane, whole rows of 128 side by side.
+template <int kColumns, class T>
+__device__ __forceinline__ void unstage_aligned(unsigned char (&rows)[64][128], T* C, long long ldc,
+                                                int row, int column, int m, int n) {
+  constexpr int kEach = 16 / sizeof(T), kPieces = kColumns / kEach, kTogether = 32 / kPieces;
+  const int lane = threadIdx.x % 32, piece = lane % kPieces;
+  const int first = threadIdx.x / 32 % 4 * 16 + lane / kPieces;
+  T* to = C + (row + first) * ldc + column + piece * kEach;
+  const bool is_inside = column + piece * kEach < n;
+#pragma unroll
+  for (int i = 0; i < 16; i += kTogether) {
+    const uint4 four = *reinterpret_cast<const uint4*>(place_of(rows, first + i, piece));
+    if (is_inside && row + first + i < m) *reinterpret_cast<uint4*>(to) = four;
+    to += kTogether * ldc;
+  }
+}
+
+// kN columns of sums, already alpha·A·B + beta·C, to C of type T. No warp waits for another.
+template <class Element, class T, int kN>
+__device__ __forceinline__ void store_rows(const float (&sum)[kN / 2], Staging& staging,
+                                           const GemmResult& c, bool is_aligned, const Place& place,
+                                           int m, int n) {
+  constexpr int kWide = 128 / sizeof(T), kColumns = kWide < kN ? kWide : kN;
+  T* const C = matrix_at<T>(c, place.matrix);
+#pragma unroll
+  for (int i = 0; i < kN / kColumns; ++i) {
+    const int column = place.column + i * kColumns;
+    if (column >= n || place.row >= m) break;
+    auto& rows = staging.rows[i % 2];
+    if constexpr (sizeof(T) == 4) stage_f32(rows, sum + i * kColumns / 2);
+    else stage_16_bit<Element, kColumns / 2>(rows, sum + i * kColumns / 2);
+    __syncwarp();
+    if (is_aligned)
+      unstage_aligned<kColumns>(rows, C, c.leading_dimension, place.row, column, m, n);
+    else unstage(rows, C, c.leading_dimension, place.row, column, m, min(n, column + kColumns));
+  }
+  __syncwarp();  // what was staged last has been read
+}
+
 // The warpgroup's threads meet. Aligned: the compiler must see that warps stay together, or it keeps what is
 // the same in all lanes (stages, descriptors) in registers of each, and wgmma waits for it at every step.
 __device__ __forceinline__ void warpgroup_meet() {
@@ -167,28 +207,48 @@ __device__ __forceinline__ void store_sums(const float (&sum)[kN / 2], Staging& 
   }
 }
 
+// sums = alpha·sums + beta·C, C of type T.
+template <class Element, class T, int kN>
+__device__ __forceinline__ void complete(float (&sum)[kN / 2], const GemmArguments& g,
+                                         const Place& place, float alpha, float beta) {
+  if (alpha != 1) {
+#pragma unroll
+    for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
+  }
+  if (beta != 0)
+    add_old<Element, T, kN>(sum, matrix_at<T>(g.c, place.matrix), g.c.leading_dimension, place.row,
+                            place.column, static_cast<int>(g.m), static_cast<int>(g.n), beta);
+}
+
 // A warpgroup's sums, kN columns of them, to C = alpha·sums + beta·C.
 template <class Element, int kN>
 __device__ __forceinline__ void store_result(float (&sum)[kN / 2], Staging& staging,
                                              const GemmArguments& g, const ptx::TensorMap& map,
                                              const Place& place, float alpha, float beta) {
   const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
-  if (alpha != 1) {
-#pragma unroll
-    for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
-  }
-  const long long ldc = g.c.leading_dimension;
   const bool has_map = g.result_has_map != 0;
   if (g.result_bytes == 4) {
-    if (beta != 0)
-      add_old<Element, float, kN>(sum, matrix_at<float>(g.c, place.matrix), ldc, place.row,
-                                  place.column, m, n, beta);
+    complete<Element, float, kN>(sum, g, place, alpha, beta);
     store_sums<Element, float, kN>(sum, staging, g.c, map, has_map, place, m, n);
   } else {
-    if (beta != 0)
-      add_old<Element, Half, kN>(sum, matrix_at<Half>(g.c, place.matrix), ldc, place.row,
-                                 place.column, m, n, beta);
+    complete<Element, Half, kN>(sum, g, place, alpha, beta);
     store_sums<Element, Half, kN>(sum, staging, g.c, map, has_map, place, m, n);
+  }
+}
+
+// The same without TMA: warps store rows themselves, and no thread waits for another warp.
+template <class Element, int kN>
+__device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& staging,
+                                               const GemmArguments& g, const Place& place,
+                                               float alpha, float beta) {
+  const bool is_aligned = g.result_has_map != 0;
+  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
+  if (g.result_bytes == 4) {
+    complete<Element, float, kN>(sum, g, place, alpha, beta);
+    store_rows<Element, float, kN>(sum, staging, g.c, is_aligned, place, m, n);
+  } else {
+    complete<Element, Half, kN>(sum, g, place, alpha, beta);
+    store_rows<Element, Half, kN>(sum, staging, g.c, is_aligned, place, m, n);
   }
 }
 

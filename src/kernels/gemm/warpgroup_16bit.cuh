@@ -87,9 +87,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
-                                                const GemmArguments& g, const ptx::TensorMap& C,
+                                                const GemmArguments& g, const ptx::TensorMap&,
                                                 const Place& place, float alpha, float beta) {
-    store_result<Element, kN>(sum, staging, g, C, place, alpha, beta);
+    store_by_warps<Element, kN>(sum, staging, g, place, alpha, beta);
   }
 };
 
