@@ -25,16 +25,20 @@ constexpr double kStreamMicroseconds =
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
-constexpr double kStoreBytesPerMicrosecond = 3e4;  // that a block stores, with all others
-constexpr double kCacheBytesPerClockAndSm = 40;    // from the L2 cache
+constexpr double kStoreBytesPerMicrosecond = 3e4;       // that a block stores, with all others
+constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
+constexpr double kNarrowCacheBytesPerClockAndSm = 52;   // the same of 16-bit floats by TMA
+constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
+constexpr double kStraddlingTraffic = 2.2;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
-constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
-constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
+constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
+constexpr double kPartsMicroseconds = 0.8;         // of the kernel that adds up parts
+constexpr double kPartsBytesPerMicrosecond = 3e6;  // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
 
@@ -160,6 +164,26 @@ double memory_bytes(const Problem& problem) {
              (problem.reads_c() ? 2 : 1);
 }
 
+// Whether rows of a factor, as the kernel reads it, begin within a sector.
+bool straddles(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
+               std::size_t element) {
+  constexpr std::int64_t kSector = 32;
+  const std::int64_t pitch = prepared.preparation == kernels::Preparation::kNone
+                                 ? factor.leading_dimension
+                                 : prepared.leading_dimension;
+  return pitch * static_cast<std::int64_t>(element) % kSector != 0;
+}
+
+// From the L2 cache to a multiprocessor.
+double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
+  const std::size_t element = size_of(oriented.operand);
+  if (element != 2) return kCacheBytesPerClockAndSm;
+  if (plan.kernel->box_a.lines == 0) return kNarrowCopiesBytesPerClockAndSm;
+  const bool whole = !straddles(plan.a, oriented.arguments.a, element) &&
+                     !straddles(plan.b, oriented.arguments.b, element);
+  return kNarrowCacheBytesPerClockAndSm / (whole ? 1 : kStraddlingTraffic);
+}
+
 double prepared_bytes(const PreparedFactor& factor) {
   return factor.preparation == kernels::Preparation::kNone
              ? 0.0
@@ -213,7 +237,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             static_cast<double>(plan.k_each) *
                             static_cast<double>(size_of(oriented.operand));
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
-  e.cache = blocks * tile_bytes / (kCacheBytesPerClockAndSm * gpu.boost_clock_mhz * busy);
+  e.cache =
+      blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1) e.cache *= kStreamedTraffic;
   const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                             static_cast<double>(size_of(oriented.result)) /
@@ -253,6 +278,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
         std::ceil(static_cast<double>(e.tiles) * plan.cluster_parts / sms) / plan.cluster_parts;
     e.reduction +=
         rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
+    if (size_of(oriented.operand) == 2) e.reduction += kNarrowJoinMicroseconds;
     e.launches += kLaunchMicroseconds;  // the clearing
   }
   bool copies = false;

@@ -68,6 +68,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),     \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
