@@ -59,17 +59,30 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .efficiency = efficiency,
           .efficiency_alone = efficiency};
 }
-#define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency)     \
-  warpgroup("warpgroup_" type "_" #bm "x" #bn suffix,                                            \
-            TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" #bm "x" #bn), dtype, result, bm, bn, \
-            stages, cluster, efficiency)
+// The same where warpgroups take turns.
+constexpr GemmKernel in_turns(GemmKernel kernel) {
+  kernel.splits = false;
+  kernel.most_parts_in_cluster = 1;
+  kernel.hides_result = true;
+  return kernel;
+}
+#define TILEWISE_WARPGROUP_NAMED(type, dtype, name, suffix, result, ...) \
+  warpgroup("warpgroup_" type "_" name suffix,                           \
+            TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" name), dtype, result, __VA_ARGS__)
+#define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency)  \
+  TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn, suffix, result, bm, bn, stages, cluster, \
+                           efficiency)
+#define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency) \
+  in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,     \
+                                    stages, cluster, efficiency))
 // With C in f32 or in the type of A and B.
-#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                \
-  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),     \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78), \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76), \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),  \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),  \
+#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.78), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).

@@ -98,6 +98,7 @@ struct GemmKernel {
   bool transposes_result = false;
   FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
   bool maps_result = false;          ///< takes a third tensor map, of C, by 64 rows of 128 bytes
+  bool hides_result = false;         ///< stores a tile while it multiplies the next
   bool overlaps_previous = false;    ///< waits by itself for the work before (griddepcontrol.wait)
 
   Pipe pipe = Pipe::kF32;

@@ -40,6 +40,18 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile
   // Registers are given in eights; those of all threads together must fit into 65536.
   static constexpr int kProducerRegisters = kBM == 128 ? 40 : 56;
   static constexpr int kMultiplyingRegisters = kBM == 128 ? 232 : 240;
+  static constexpr bool kInTurns = false;
+  static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
+};
+
+// The same, of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
+// are neither divided nor streamed.
+template <int kBM, int kBN, int kBK, int kStages, int kCluster>
+struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kCluster> {
+  static constexpr int kMultiplying = 256, kThreads = kMultiplying + 128;
+  static constexpr int kProducerRegisters = 40, kMultiplyingRegisters = 232;
+  static constexpr bool kInTurns = true;
+  static constexpr int kReaders = 4;
 };
 
 // A block's shared memory.
@@ -61,6 +73,10 @@ template <int kStages> struct Ring {
   __device__ __forceinline__ void advance() {
     if (++index == kStages) index = 0, phase ^= 1;
   }
+  __device__ __forceinline__ void skip(int count) {
+    const int further = index + count;
+    index = further % kStages, phase ^= further / kStages % 2;
+  }
 };
 
 // The warpgroup's number, which the compiler then knows to be the same in all lanes.
@@ -79,7 +95,7 @@ template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& sha
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::kStages; ++i) {
       ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], S::kCluster * S::kMultiplying / 32);
+      ptx::mbarrier_init(&shared.empty[i], S::kCluster * S::kReaders);
     }
     ptx::fence_mbarrier_init();
   }
@@ -229,6 +245,47 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   finish_stores();
 }
 
+// Turns of two warpgroups: one waits for its own, the other gives it.
+__device__ __forceinline__ void wait_for_turn(int own) {
+  asm volatile("barrier.cta.sync.aligned %0, 256;" ::"r"(2 + own) : "memory");
+}
+__device__ __forceinline__ void give_turn(int other) {
+  asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(2 + other) : "memory");
+}
+
+// The same where warpgroups take turns: one multiplies a tile while the other stores the one before. Whose turn it is
+// has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many.
+template <class K>
+__device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g,
+                                                  float alpha, const ptx::TensorMap& C) {
+  using S = typename K::Shape;
+  constexpr int kTimes = S::kBM / kWarpgroupM;
+  const int own = warpgroup_number();
+  Ring<S::kStages> ring;
+  Staging& staging = shared.staging[threadIdx.x / 128];
+  const float beta = value_of<float>(g.beta);
+  int number = 0;  // of the block's units
+#pragma unroll 1
+  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more(); ++number) {
+    const Unit unit = units.get();
+    units.advance();
+    if (number % 2 != own) {
+      ring.skip(unit.steps);
+      continue;
+    }
+    if (number > 0) wait_for_turn(own);
+    float sum[kTimes][S::kBN / 2] = {};
+    K::consume(sum, shared, ring, unit, [&] {
+      if (units.more()) give_turn(1 - own);
+    });
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i)
+      K::template finish<S::kBN>(sum[i], staging, g, C,
+                                 {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, alpha,
+                                 beta);
+  }
+}
+
 // A block, from its start to its end.
 template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
@@ -244,7 +301,8 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
     if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    multiply(shared, g, alpha, C);
+    if constexpr (S::kInTurns) multiply_in_turns(shared, g, alpha, C);
+    else multiply(shared, g, alpha, C);
   }
 }
 

@@ -51,25 +51,34 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     });
   }
 
-  static __device__ __forceinline__ void start_product(float (&sum)[S::kBN / 2], const Stage& stage,
-                                                       int row) {
+  // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on.
+  template <int kTimes>
+  static __device__ __forceinline__ void start_product(float (&sum)[kTimes][S::kBN / 2],
+                                                       const Stage& stage, int row) {
     constexpr unsigned kEightRows = 1024, kPanelBytes = S::kBK * 128;
     // A descriptor counts in 16 bytes; from k to k only its address changes.
     constexpr int kStepA = (kAlongA == Along::kK ? 16 : 16 * kPanel) * 2 / 16;
     constexpr int kStepB = (kAlongB == Along::kK ? 16 : 16 * kPanel) * 2 / 16;
+    constexpr int kRowsA = kWarpgroupM * S::kBK * 2 / 16;
     const auto a = ptx::describe_tile(stage.a + row * S::kBK, kEightRows, kPanelBytes);
     const auto b = ptx::describe_tile(stage.b, kEightRows, kPanelBytes);
     ptx::wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < S::kBK / 16; ++i)
-      ptx::wgmma<Element, S::kBN, kAlongA, kAlongB, 1>(sum, a + i * kStepA, b + i * kStepB);
+    for (int i = 0; i < S::kBK / 16; ++i) {
+#pragma unroll
+      for (int j = 0; j < kTimes; ++j)
+        ptx::wgmma<Element, S::kBN, kAlongA, kAlongB, 1>(sum[j], a + i * kStepA + j * kRowsA,
+                                                         b + i * kStepB);
+    }
     ptx::wgmma_commit();
   }
 
-  // At its end all of the unit's stages have been given back.
-  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2],
-                                                 Shared<SixteenBit>& shared, Ring<S::kStages>& ring,
-                                                 const GemmArguments&, const Unit& unit, int row) {
+  // The sums of a unit, of 64 rows from `row` on, or of several times 64. At its end all of the unit's stages have
+  // been given back; `arrived` is called when all have come.
+  template <int kTimes, class Shared, class Arrived>
+  static __device__ __forceinline__ void add_up(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
+                                                Ring<S::kStages>& ring, const Unit& unit, int row,
+                                                const Arrived& arrived) {
     int before = 0;
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
@@ -80,9 +89,25 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       before = ring.index;
       ring.advance();
     }
+    arrived();
     ptx::wgmma_wait<0>();
-    ptx::wgmma_arrived(sum);
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(sum[i]);
     if (unit.steps > 0) give_back(shared, before);
+  }
+
+  template <class Shared>
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
+                                                 Ring<S::kStages>& ring, const GemmArguments&,
+                                                 const Unit& unit, int row) {
+    add_up<1>(reinterpret_cast<float(&)[1][S::kBN / 2]>(sum), shared, ring, unit, row, [] {});
+  }
+  // Of warpgroups that take turns: the whole tile.
+  template <int kTimes, class Shared, class Arrived>
+  static __device__ __forceinline__ void consume(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
+                                                 Ring<S::kStages>& ring, const Unit& unit,
+                                                 const Arrived& arrived) {
+    add_up<kTimes>(sum, shared, ring, unit, 0, arrived);
   }
 
   template <int kN>
@@ -98,15 +123,16 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `...`: kBM, kBN
 // and stages.
 #define TILEWISE_WARPGROUP(name, cluster, element, along_a, along_b, ...) \
-  TILEWISE_WARPGROUP_KERNEL(                                              \
-      name, cluster,                                                      \
-      gemm::SixteenBit<element, along_a, along_b, gemm::Tile<__VA_ARGS__, cluster>>)
-#define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages)                         \
-  TILEWISE_WARPGROUP(name##_kk, cluster, element, ptx::Along::kK, ptx::Along::kK, bm, bn, 64,     \
-                     stages)                                                                      \
-  TILEWISE_WARPGROUP(name##_kx, cluster, element, ptx::Along::kK, ptx::Along::kOther, bm, bn, 64, \
-                     stages)                                                                      \
-  TILEWISE_WARPGROUP(name##_xk, cluster, element, ptx::Along::kOther, ptx::Along::kK, bm, bn, 64, \
-                     stages)                                                                      \
-  TILEWISE_WARPGROUP(name##_xx, cluster, element, ptx::Along::kOther, ptx::Along::kOther, bm, bn, \
-                     64, stages)
+  TILEWISE_WARPGROUP_KERNEL(name, cluster, gemm::SixteenBit<element, along_a, along_b, __VA_ARGS__>)
+#define TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, ...)                                  \
+  TILEWISE_WARPGROUP(name##_kk, cluster, element, ptx::Along::kK, ptx::Along::kK, __VA_ARGS__)     \
+  TILEWISE_WARPGROUP(name##_kx, cluster, element, ptx::Along::kK, ptx::Along::kOther, __VA_ARGS__) \
+  TILEWISE_WARPGROUP(name##_xk, cluster, element, ptx::Along::kOther, ptx::Along::kK, __VA_ARGS__) \
+  TILEWISE_WARPGROUP(name##_xx, cluster, element, ptx::Along::kOther, ptx::Along::kOther,          \
+                     __VA_ARGS__)
+#define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages) \
+  TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, gemm::Tile<bm, bn, 64, stages, cluster>)
+// The same, whose warpgroups take turns.
+#define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
+  TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \
+                               gemm::TileInTurns<bm, bn, 64, stages, cluster>)

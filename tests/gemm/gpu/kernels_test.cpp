@@ -86,8 +86,19 @@ TEST_P(EveryKernel, PartsOfK) {
     expect(sizes, {kColumns, kRows, kRows}, 1.5, -1, how);
 }
 
-TEST_P(EveryKernel, StreamedTiles) {
+// More of both than a barrier's two phases tell apart.
+TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
   if (!kernel().persistent) GTEST_SKIP() << "is not persistent";
+  const int blocks = test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster;
+  const int rows = wants_real_gpu() ? 5 : kernel().bm + 3;  // the reference would take long
+  const int columns = (3 * blocks + 1) * kernel().bn - 5;
+  const int k = (2 * kernel().stages + 1) * kernel().bk - 1;
+  const bool exchanges = kernel().transposes_result;
+  expect({exchanges ? columns : rows, exchanges ? rows : columns, k}, {kRows, kRows, kRows}, 1, 0);
+}
+
+TEST_P(EveryKernel, StreamedTiles) {
+  if (!kernel().persistent || !kernel().splits) GTEST_SKIP() << "is not streamed";
   const int bm = kernel().bm * kernel().cluster, bn = kernel().bn, bk = kernel().bk;
   const int blocks = test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster;
   const auto sized = [&](int rows, int columns, int k) {  // as the kernel sees them

@@ -106,6 +106,9 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=2");
   EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_to_f32");
+  // Storing hides behind multiplying where there are many tiles.
+  EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
   // Rows that begin within a sector make loads dear: tiles that load much do not pay.
   EXPECT_NE(chosen(3000, 1000, 2000).substr(0, 22), "warpgroup_bf16_128x64_");
 }
