@@ -202,11 +202,15 @@ TEST_F(TuningTest, KeepsWhatWasDoneWhenItIsStopped) {
 }
 
 TEST_F(TuningTest, SaysWhatCannotBeTuned) {
-  gpu = context_on("a100");
+  model::Gpu small = model::find_gpu("a100");
+  small.shared_per_block_optin = 16 << 10;  // room for no kernel of bf16
+  gpu = GpuContext::State::context_on(std::make_unique<device::VirtualDevice>(small),
+                                      {.tuned_plans = ""});
   const TuneReport report = tune(request({shape(32, 32, 64)}, Dtype::kBF16));
   ASSERT_EQ(report.results.size(), 1u);
   EXPECT_FALSE(report.results.front().is_tuned);
-  EXPECT_NE(report.results.front().trouble.find("needs compute capability 9.0"), std::string::npos);
+  for (const char* const why : {"needs compute capability 9.0", "bytes of shared memory"})
+    EXPECT_NE(report.results.front().trouble.find(why), std::string::npos) << why;
   EXPECT_TRUE(stored().empty());
 }
 
