@@ -246,10 +246,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
   const bool is_alone = is_mma(kernel.pipe) && blocks_on_one(kernel, gpu) == 1;
-  e.fill = kernel.overhead + kFillMicroseconds + tile_store;
-  if (!kernel.hides_result)
-    e.fill += (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store) *
-              std::max(0.0, std::ceil(e.waves) - 1);
+  const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
+  // Of two warpgroups that take turns one has two tiles' time to store one.
+  const double shown = kernel.hides_result
+                           ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
+                           : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
+  e.fill = kernel.overhead + kFillMicroseconds + tile_store + shown * rounds_behind;
 
   e.launches = kLaunchMicroseconds;
   const double tile_sums =
