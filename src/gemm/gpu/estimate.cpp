@@ -166,12 +166,11 @@ double memory_bytes(const Problem& problem) {
 
 // Whether rows of a factor, as the kernel reads it, begin within a sector.
 bool straddles(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
-               std::size_t element) {
+               std::int64_t count, std::size_t element) {
   constexpr std::int64_t kSector = 32;
-  const std::int64_t pitch = prepared.preparation == kernels::Preparation::kNone
-                                 ? factor.leading_dimension
-                                 : prepared.leading_dimension;
-  return pitch * static_cast<std::int64_t>(element) % kSector != 0;
+  if (prepared.preparation == kernels::Preparation::kNone)
+    return alignment_of(factor, count, element) % kSector != 0;
+  return prepared.leading_dimension * static_cast<std::int64_t>(element) % kSector != 0;
 }
 
 // From the L2 cache to a multiprocessor.
@@ -179,8 +178,8 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   const std::size_t element = size_of(oriented.operand);
   if (element != 2) return kCacheBytesPerClockAndSm;
   if (plan.kernel->box_a.lines == 0) return kNarrowCopiesBytesPerClockAndSm;
-  const bool whole = !straddles(plan.a, oriented.arguments.a, element) &&
-                     !straddles(plan.b, oriented.arguments.b, element);
+  const bool whole = !straddles(plan.a, oriented.arguments.a, oriented.count, element) &&
+                     !straddles(plan.b, oriented.arguments.b, oriented.count, element);
   return kNarrowCacheBytesPerClockAndSm / (whole ? 1 : kStraddlingTraffic);
 }
 

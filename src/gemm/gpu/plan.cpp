@@ -238,6 +238,8 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
 std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
     return "is for other GPUs: Hopper has kernels of its own";
+  if (kernel.cluster > 1 && oriented.m() <= kernel.bm)
+    return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,

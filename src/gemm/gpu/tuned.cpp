@@ -22,7 +22,8 @@ constexpr std::array<std::pair<Stand, std::string_view>, 4> kStands{
      {Stand::kPointers, " pointers"}}};
 
 FactorKey factor_key(const kernels::GemmFactor& factor, std::int64_t count, Dtype operand) {
-  constexpr std::int64_t kWidest = 16;  // bytes: no kernel asks for more
+  constexpr std::int64_t kWidest =
+      32;  // bytes: kernels ask for 16, estimates for sectors of memory
   FactorKey key;
   key.alignment = std::min(kWidest, alignment_of(factor, count, size_of(operand)));
   if (factor.pointers != nullptr) key.stand = Stand::kPointers;

@@ -15,11 +15,11 @@
 
 namespace tilewise::gpu {
 
-/// What a plan depends on of a factor: bytes that address, leading dimension and stride are multiples of (1 to 16),
+/// What a plan depends on of a factor: bytes that address, leading dimension and stride are multiples of (1 to 32),
 /// and how the matrices of a batch stand.
 struct FactorKey {
   enum class Stand { kOne, kShared, kStrided, kBackwards, kPointers };
-  std::int64_t alignment = 16;
+  std::int64_t alignment = 32;
   Stand stand = Stand::kOne;
   auto operator<=>(const FactorKey&) const = default;
 };
