@@ -59,8 +59,6 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.dynamic_shared_bytes},
                             std::int64_t{kernel.blocks_per_sm},
                             std::int64_t{kernel.cluster},
-                            std::int64_t{kernel.box_b_across.lines},
-                            std::int64_t{kernel.box_b_across.k},
                             std::int64_t{kernel.persistent},
                             std::int64_t{kernel.splits},
                             std::int64_t{kernel.most_parts_in_cluster},

@@ -188,8 +188,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           kernel.box_a);
       map_b = map_of(
           device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
-          oriented.b_along_k || kernel.box_b_across.lines == 0 ? kernel.box_b
-                                                               : kernel.box_b_across);
+          kernel.box_b);
     }
     const std::array<const void*, 4> all{&arguments, &map_a, &map_b, &map_c};
     const std::span<const void* const> values(all.data(), has_maps ? 4 : 1);

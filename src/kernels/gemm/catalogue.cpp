@@ -27,13 +27,6 @@ constexpr int shared_bytes(int stages, int stage_bytes, int bm) {
   return (bytes + kUnit - 1) / kUnit * kUnit;
 }
 
-// What a block of a cluster fetches of B where it lies across k: its columns, or where these are no whole panels of
-// 64, of all panels its k.
-constexpr FactorBox share_across(int bn, int cluster) {
-  if (bn / cluster % 64 == 0) return {bn / cluster, kHopperBK};
-  return {bn, kHopperBK / cluster};
-}
-
 // A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh).
 constexpr GemmKernel warpgroup(std::string_view name,
                                std::array<std::array<std::string_view, 2>, 2> entries,
@@ -60,7 +53,6 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .preparation = Preparation::kRestride,
           .box_a = {bm, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
-          .box_b_across = share_across(bn, cluster),
           .maps_result = true,
           .overlaps_previous = true,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
@@ -86,7 +78,7 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 // With C in f32 or in the type of A and B.
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 2, 0.78),       \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
       TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.78), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \

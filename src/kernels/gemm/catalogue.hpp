@@ -97,7 +97,6 @@ struct GemmKernel {
   /// j·leading_dimension + i. So B can be to it what A is to others.
   bool transposes_result = false;
   FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
-  FactorBox box_b_across = {};       ///< of B where it lies across k, if not box_b
   bool maps_result = false;          ///< takes a third tensor map, of C, by 64 rows of 128 bytes
   bool hides_result = false;         ///< stores a tile while it multiplies the next
   bool overlaps_previous = false;    ///< waits by itself for the work before (griddepcontrol.wait)

@@ -17,7 +17,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   using S = Tile;
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
-  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN % kPanel == 0));
+  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
 
   struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
     Half a[S::kBM * S::kBK];
@@ -45,17 +45,10 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     ask<kAlongA, S::kBM>(stage.a, unit.row, k, [&](Half* to, int x, int y) {
       ptx::tma_load_3d(to, A, x, y, matrix_a, full);
     });
-    const auto load_b = [&](Half* to, int x, int y) {
+    ask<kAlongB, kOwn>(stage.b + own * S::kBK, unit.column + own, k, [&](Half* to, int x, int y) {
       if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, matrix_b, full);
       else ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, (1 << S::kCluster) - 1);
-    };
-    if constexpr (kAlongB == Along::kOther && kOwn % kPanel != 0) {
-      // Shares are no whole panels: of each, a share of its k.
-      const int own_k = static_cast<int>(ptx::cluster_rank()) * (S::kBK / S::kCluster);
-      ask<kAlongB, S::kBN>(stage.b + own_k * kPanel, unit.column, k + own_k, load_b);
-    } else {
-      ask<kAlongB, kOwn>(stage.b + own * S::kBK, unit.column + own, k, load_b);
-    }
+    });
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on.

@@ -232,13 +232,13 @@ TEST(Plans, StreamAsManyTilesAsDoNotFillTheGpu) {
     return choose(problem(shape), h200(), kNoLimit, wish_in(kernel));
   };
   // 132 multiprocessors: 24 tiles, all streamed; 132 + 8, 2·132 + 8: all but the last round's worth.
-  const Plan few = streamed(64, 24 * 128, 4096, "warpgroup_bf16_64x128,stream");
+  const Plan few = streamed(128, 24 * 192, 4096, "warpgroup_bf16_128x192,stream");
   EXPECT_EQ(few.streamed, 24);
   EXPECT_EQ(few.parts, 1);
-  EXPECT_EQ(few.partials.bytes, 132u * 2 * 64 * 128 * 4);
+  EXPECT_EQ(few.partials.bytes, 132u * 2 * 128 * 192 * 4);
   EXPECT_EQ(few.arrivals.bytes, 24u * 4);
-  EXPECT_EQ(streamed(64, 140 * 128, 64 * 4, "warpgroup_bf16_64x128,stream").streamed, 140);
-  EXPECT_EQ(streamed(64, 272 * 128, 64 * 4, "warpgroup_bf16_64x128,stream").streamed, 140);
+  EXPECT_EQ(streamed(128, 140 * 192, 64 * 4, "warpgroup_bf16_128x192,stream").streamed, 140);
+  EXPECT_EQ(streamed(128, 272 * 192, 64 * 4, "warpgroup_bf16_128x192,stream").streamed, 140);
   // Clusters of two tiles, one below the other, on 66 pairs of multiprocessors.
   const Plan pairs = streamed(256, 70 * 256, 4096, "warpgroup_bf16_128x256,stream");
   EXPECT_EQ(pairs.streamed, 70);
@@ -248,9 +248,9 @@ TEST(Plans, StreamAsManyTilesAsDoNotFillTheGpu) {
 
 TEST(Plans, DoNotStreamWhatFillsTheGpu) {
   const Shape shape{
-      .m = 64, .n = 132 * 128, .k = 4096, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+      .m = 128, .n = 132 * 192, .k = 4096, .operand = Dtype::kBF16, .result = Dtype::kBF16};
   expect_error(ErrorCode::kUnsupported, "does not stream this", [&] {
-    choose(problem(shape), h200(), kNoLimit, wish_in("warpgroup_bf16_64x128,stream"));
+    choose(problem(shape), h200(), kNoLimit, wish_in("warpgroup_bf16_128x192,stream"));
   });
 }
 
