@@ -90,11 +90,11 @@ std::unique_ptr<Compiler> find_compiler() {
     if (auto nvrtc = find_nvrtc()) return nvrtc;
   }
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("{} was not found: put nvcc on PATH, set CUDA_HOME, or run "
+              fmt::format("{} found: put nvcc on PATH, set CUDA_HOME, or run "
                           "scripts/setup.sh, which installs it into {}; a .ptx file needs none",
-                          wanted.empty()     ? "neither nvcc nor NVRTC"
-                          : wanted == "nvcc" ? "nvcc"
-                                             : "NVRTC",
+                          wanted.empty()     ? "neither nvcc nor NVRTC was"
+                          : wanted == "nvcc" ? "nvcc was not"
+                                             : "NVRTC was not",
                           TILEWISE_PROJECT_CUDA));
 }
 

@@ -99,14 +99,16 @@ std::array<std::uint32_t, kBanks> users_of_banks(const LaneAddresses& addresses,
 }
 
 // Lanes that share a bank on one side or on the other, with the same address too, take turns: a phase
-// takes as many as the lane with most such neighbours has, itself among them.
+// takes as many as the lane with most such neighbours has, itself among them. Who does not read is in
+// nobody's way on that side.
 int lanes_in_turn(const LaneAddresses& to, const LaneAddresses& from, std::uint32_t active_mask,
-                  int bytes) {
+                  std::uint32_t reading, int bytes) {
   int sum = 0;
   const int lanes = lanes_per_phase(bytes);
   for (int first = 0; first < kLanes; first += lanes) {
     const std::uint32_t here = active_mask & phase_mask(first, lanes);
-    const auto written = users_of_banks(to, here, bytes), read = users_of_banks(from, here, bytes);
+    const auto written = users_of_banks(to, here, bytes);
+    const auto read = users_of_banks(from, here & reading, bytes);
     std::array<std::uint32_t, kLanes> neighbours{};
     for (const auto& users : {written, read}) {
       for (const std::uint32_t sharing : users) {
@@ -194,11 +196,11 @@ class SectorMoves {
 }  // namespace
 
 AsyncCopyCost async_copy_cached(const LaneAddresses& to, const LaneAddresses& from,
-                                std::uint32_t active_mask, int bytes) {
+                                std::uint32_t active_mask, std::uint32_t reading, int bytes) {
   AsyncCopyCost cost;
-  cost.wavefronts = lanes_in_turn(to, from, active_mask, bytes);
+  cost.wavefronts = lanes_in_turn(to, from, active_mask, reading, bytes);
   cost.conflicts = cost.wavefronts - phases(active_mask, bytes);
-  cost.sectors = global_sectors(from, active_mask, bytes);
+  cost.sectors = global_sectors(from, active_mask & reading, bytes);
   return cost;
 }
 

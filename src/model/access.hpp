@@ -38,9 +38,10 @@ struct AsyncCopyCost {
 };
 
 /// With .ca lanes that share a bank take turns, of the first-level cache on the one side or of shared
-/// memory on the other, with the same address too: tests/golden/README.md has the rule.
+/// memory on the other, with the same address too: tests/golden/README.md has the rule. Lanes outside of
+/// `reading` copy no bytes, they only fill with zeros.
 AsyncCopyCost async_copy_cached(const LaneAddresses& to, const LaneAddresses& from,
-                                std::uint32_t active_mask, int bytes);
+                                std::uint32_t active_mask, std::uint32_t reading, int bytes);
 
 /// With .cg (16 bytes a lane) sectors go from the second-level cache to shared memory, up to four in one
 /// wavefront: tests/golden/README.md has the rule.

@@ -40,9 +40,10 @@ AccessCounts copy_counts(const GoldenAccess& row) {
   const bool is_both = row.access.ends_with(".both"), is_global = row.access.ends_with(".global");
   const LaneAddresses& to = is_global ? neighbours : row.offsets;
   const LaneAddresses& from = is_both ? row.from : is_global ? row.offsets : neighbours;
-  const AsyncCopyCost cost = row.access.starts_with("cp.async.cg")
-                                 ? async_copy_bypassing(to, from, row.active_mask)
-                                 : async_copy_cached(to, from, row.active_mask, row.bytes_per_lane);
+  const AsyncCopyCost cost =
+      row.access.starts_with("cp.async.cg")
+          ? async_copy_bypassing(to, from, row.active_mask)
+          : async_copy_cached(to, from, row.active_mask, row.active_mask, row.bytes_per_lane);
   return {cost.wavefronts, cost.conflicts, 1, cost.sectors};
 }
 

@@ -151,7 +151,7 @@ TEST(AsyncCopies, BadOnesAreFaults) {
     return message_of(ErrorCode::kExecution, [&] { run(body, numbers(160, 0), {}); });
   };
   EXPECT_CONTAINS(message("cp.async.cg.shared.global [%r2+8], [%rd1], 16;"),
-                  "copies 16 bytes to shared address 0x8, which is not a multiple of 16");
+                  "copies 16 bytes to shared address 0x408, which is not a multiple of 16");
   EXPECT_CONTAINS(message("cp.async.cg.shared.global [%r2+8192], [%rd1], 16;"),
                   "at offset 8192, but the block has 4128 bytes");
   EXPECT_CONTAINS(message("cp.async.cg.shared.global [%r2], [%rd1+4], 16;"),
@@ -261,6 +261,23 @@ TEST(Mbarriers, MisuseIsAFault) {
   EXPECT_CONTAINS(message(init + "w: mbarrier.try_wait.parity.shared.b64 %p2, [bar+8], 0;\n"
                                  "@!%p2 bra w;"),
                   "whose phase of parity 0 still lacks 31 arrivals and 0 bytes");
+}
+
+// Where shared memory begins decides what a swizzle of whole addresses does.
+TEST(SharedMemory, BeginsWhereAnH200HasIt) {
+  for (Where where : on_both()) {
+    SCOPED_TRACE(text_of(where));
+    where.cluster = {2, 1, 1};
+    const PtxRun done = run(R"(
+  mov.u32 %r10, %cluster_ctarank;
+  mul.wide.u32 %rd5, %r10, 128;
+  add.u64 %rd5, %rd5, %rd3;
+  st.global.u32 [%rd5], %r2;
+)",
+                            numbers(64, 0), where, {2, 1, 1});
+    EXPECT_EQ(done.words[0], 1024u);
+    EXPECT_EQ(done.words[32], 1024u + (1u << 24));
+  }
 }
 
 // A guarded barrier is for the threads whose guard holds.

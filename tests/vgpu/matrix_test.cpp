@@ -228,8 +228,8 @@ TEST(MatrixLoads, RowsOutsideOrOffTheirAlignmentAreFaults) {
 
 // Lanes 8 to 31 give addresses that .x1 does not use.
 TEST(MatrixLoads, OnlyTheRowsOfTheMatricesCount) {
-  const PtxRun run = run_ptx(shared_kernel("mad.lo.u32 %s, %t, 128, %s;\n and.b32 %s, %s, 255;\n"
-                                           "setp.gt.u32 %p, %t, 7;\n@%p mov.u32 %s, 0x77777;\n"
+  const PtxRun run = run_ptx(shared_kernel("setp.gt.u32 %p, %t, 7;\nand.b32 %t, %t, 1;\n"
+                                           "mad.lo.u32 %s, %t, 128, %s;\n@%p mov.u32 %s, 0x77777;\n"
                                            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%s];"),
                              ones());
   EXPECT_EQ(run.report.counters.shared_load_wavefronts, 2u);  // two distinct rows in one bank

@@ -135,5 +135,17 @@ TEST(Parser, EveryTruncationOfARealKernelIsHandled) {
   }
 }
 
+TEST(Parser, OtherMajorVersionsAreRefused) {
+  const auto load = [](const std::string& version) {
+    const Module module(".version " + version + "\n.target sm_90\n.address_size 64\n", "v.ptx");
+  };
+  for (const char* version : {"99.0", "10.0", "1.4", "9", "x.1"}) {
+    EXPECT_CONTAINS(
+        message_of(ErrorCode::kInvalidInput, [&] { load(version); }),
+        std::string("v.ptx:1: PTX ISA version '") + (version[0] == 'x' ? "x" : version));
+  }
+  for (const char* version : {"3.2", "7.0", "8.7", "9.0", "9.3"}) EXPECT_NO_THROW(load(version));
+}
+
 }  // namespace
 }  // namespace tilewise::vgpu

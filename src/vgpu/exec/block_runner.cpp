@@ -53,7 +53,8 @@ BlockRunner::BlockRunner(const LaunchFacts& facts, Worker& worker, ClusterState&
   state_.block = facts.block;
   state_.cluster = &cluster;
   state_.rank = rank;
-  state_.shared_begin = std::int64_t{rank} << kRankShift;
+  state_.reserved_shared = facts.reserved_shared;
+  state_.shared_begin = (std::int64_t{rank} << kRankShift) + facts.reserved_shared;
   state_.shared = shared_.get() - state_.shared_begin;
   state_.shared_bytes = facts.shared_bytes;
   state_.dynamic_shared_bytes = facts.dynamic_shared_bytes;

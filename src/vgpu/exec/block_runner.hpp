@@ -29,7 +29,8 @@ struct LaunchFacts {
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
   const std::byte* parameters = nullptr;
   int sm_count = 1;
-  Dim3 cluster{1, 1, 1};  ///< blocks
+  std::int64_t reserved_shared = 0;  ///< bytes in front of a block's shared memory
+  Dim3 cluster{1, 1, 1};             ///< blocks
   bool is_explicit_cluster = false;
   AsyncOrder async_order = AsyncOrder::kEarliest;
   std::uint64_t async_seed = 0;

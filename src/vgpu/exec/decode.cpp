@@ -30,6 +30,7 @@ Decoded Decoder::run() {
   p.name = without_signature(demangle(std::string(kernel_.name)));
   p.module = flat_.module;
   p.static_shared_bytes = flat_.static_shared_bytes;
+  p.shared_alignment = flat_.shared_alignment;
   p.local_bytes = flat_.local_bytes;
   p.parameter_offsets = flat_.parameter_offsets;
   p.parameter_bytes = flat_.parameter_bytes;
@@ -39,6 +40,7 @@ Decoded Decoder::run() {
   p.dynamic_shared_offset = (p.static_shared_bytes + 15) / 16 * 16;
   for (const ptx::Variable& v : flat_.module->variables) {
     if (v.space != Space::kShared || v.bytes != 0 || v.alignment <= 16) continue;
+    p.shared_alignment = std::max(p.shared_alignment, static_cast<std::uint32_t>(v.alignment));
     p.dynamic_shared_offset = (p.static_shared_bytes + v.alignment - 1) / v.alignment * v.alignment;
   }
   block_of_label_.assign(static_cast<std::size_t>(flat_.label_count), -1);

@@ -59,6 +59,8 @@ class Flattener {
   Place place_shared(const ptx::Variable& v) {
     if (v.bytes == 0) return {Space::kShared, 0, true};
     shared_ = align_up(shared_, v.alignment);
+    flat_.shared_alignment =
+        std::max(flat_.shared_alignment, static_cast<std::uint32_t>(v.alignment));
     const Place place{Space::kShared, shared_, false};
     shared_ += v.bytes;
     return place;

@@ -51,6 +51,7 @@ struct Flat {
   std::deque<ptx::Instruction> synthetic;
   std::map<std::string_view, Place> module_shared;  ///< shared variables declared outside functions
   std::uint32_t static_shared_bytes = 0, local_bytes = 0;
+  std::uint32_t shared_alignment = 1;  ///< the largest of its variables
   std::vector<std::uint32_t> parameter_offsets, parameter_bytes;
   std::uint32_t parameter_block_bytes = 0;
 };

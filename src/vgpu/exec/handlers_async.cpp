@@ -129,8 +129,8 @@ template <bool kCount> struct AsyncCopy {
     }
   }
 
-  // Lanes that only fill with zeros ask global memory for nothing; hardware was not asked what else they
-  // cost.
+  // Lanes that only fill with zeros ask global memory for nothing. With .cg they cost as much as the others
+  // all the same.
   static void count(Warp& w, const Op& op, const AsyncCopyFacts& facts, const Copies& copies,
                     const model::LaneAddresses& to, const model::LaneAddresses& from) {
     AccessSite& site = w.worker->site_data[op.site];
@@ -138,16 +138,16 @@ template <bool kCount> struct AsyncCopy {
     for (int lane = 0; lane < kLanes; ++lane) {
       if (is_active(w.active, lane) && copies.source_bytes[lane] != 0) reading |= 1u << lane;
     }
-    const auto cost_of = [&](std::uint32_t lanes) {
-      return facts.bypasses_l1 ? model::async_copy_bypassing(to, from, lanes)
-                               : model::async_copy_cached(to, from, lanes, facts.bytes);
-    };
-    const model::AsyncCopyCost cost = cost_of(w.active);
+    model::AsyncCopyCost cost =
+        facts.bypasses_l1 ? model::async_copy_bypassing(to, from, w.active)
+                          : model::async_copy_cached(to, from, w.active, reading, facts.bytes);
+    if (facts.bypasses_l1 && reading != w.active) {
+      cost.sectors = model::async_copy_bypassing(to, from, reading).sectors;
+    }
     ++site.instructions;
     site.wavefronts += static_cast<unsigned>(cost.wavefronts);
     site.conflicts += static_cast<unsigned>(cost.conflicts);
-    site.sectors +=
-        static_cast<unsigned>(reading == w.active ? cost.sectors : cost_of(reading).sectors);
+    site.sectors += static_cast<unsigned>(cost.sectors);
   }
 };
 

@@ -90,8 +90,8 @@ struct Product {
     std::array<std::byte, kMostColumns * kDepthBytes> bytes;
     const BlockState& block = *warp->block;
     const std::span<const std::byte> shared(block.shared + block.shared_begin, block.shared_bytes);
-    const auto outside =
-        gather(MatrixDescriptor(descriptor), major, first, rows, shared, bytes.data());
+    const auto outside = gather(MatrixDescriptor(descriptor, block.reserved_shared), major, first,
+                                rows, shared, bytes.data());
     if (outside) {
       fail(*warp, *op,
            fmt::format("reads matrix {} at offset {} of shared memory, but the block has {} bytes "

@@ -107,6 +107,9 @@ class Launch {
     facts_.dynamic_shared_bytes = request.dynamic_shared_bytes;
     facts_.parameters = parameters_.data();
     facts_.sm_count = std::max(1, request.gpu->sm_count);
+    if (request.gpu->compute_major >= 9) {
+      facts_.reserved_shared = std::max<std::int64_t>(kHopperReservedShared, p.shared_alignment);
+    }
     facts_.cluster = cluster_;
     facts_.is_explicit_cluster = request.options.cluster.count() != 0 || p.cluster.count() != 0;
     facts_.async_order = request.options.async_order;

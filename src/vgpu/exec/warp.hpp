@@ -79,12 +79,16 @@ struct ClusterState;
 /// address means the same byte in every block of the cluster.
 inline constexpr int kRankShift = 24;
 
+/// Shared memory of a block begins behind what Hopper keeps for itself.
+inline constexpr std::int64_t kHopperReservedShared = 1024;
+
 /// The block a warp belongs to, as operations see it.
 struct BlockState {
   Dim3 grid, block, index;
   std::byte* shared =
       nullptr;  ///< where the shared address 0 would be: add an address of the block
-  std::int64_t shared_begin = 0;  ///< the block's first shared address: its rank, shifted
+  std::int64_t shared_begin = 0;     ///< the block's first shared address: its rank, shifted, and
+  std::int64_t reserved_shared = 0;  ///< what lies in front of it
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
   std::uint32_t rank = 0;  ///< in the cluster
   ClusterState* cluster = nullptr;
@@ -111,6 +115,12 @@ struct Warp {
 
   int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }
 };
+
+/// Where a shared address lies in the shared memory of its block, be it the warp's or another's.
+inline std::uint32_t offset_of(const Warp& warp, std::uint64_t address) {
+  const auto in_window = static_cast<std::uint32_t>(address) & ((1u << kRankShift) - 1);
+  return in_window - static_cast<std::uint32_t>(warp.block->reserved_shared);
+}
 
 enum class Fault { kOutOfBounds, kMisaligned, kTrap, kPartialWarp };
 

@@ -42,8 +42,8 @@ std::uint32_t mn_major(const MatrixDescriptor& m, std::uint32_t row, std::uint32
 
 }  // namespace
 
-MatrixDescriptor::MatrixDescriptor(std::uint64_t bits)
-    : start(field(bits, 0)),
+MatrixDescriptor::MatrixDescriptor(std::uint64_t bits, std::int64_t reserved)
+    : start(field(bits, 0) - static_cast<std::uint32_t>(reserved)),
       leading(field(bits, 16)),
       stride(field(bits, 32)),
       base_offset(static_cast<std::uint32_t>(bits >> 49 & 7)),

@@ -30,7 +30,8 @@ struct MatrixDescriptor {
   std::uint32_t base_offset = 0;  ///< 0 to 7
   TensorSwizzle swizzle = TensorSwizzle::kNone;
 
-  explicit MatrixDescriptor(std::uint64_t bits);
+  /// `reserved` bytes lie in front of the block's shared memory.
+  explicit MatrixDescriptor(std::uint64_t bits, std::int64_t reserved = 0);
 };
 
 /// Which dimension lies side by side in memory: k, or m of A and n of B (the transposed operand).

@@ -83,7 +83,7 @@ bool Checker::take_shared(Warp& warp, std::uint64_t first, const Footprint& f, c
                           bool is_write) {
   if (!launch_.checks.races) return false;
   SharedShadow& shadow = shadows_[first >> kRankShift];
-  const std::uint64_t offset = first & ((1u << kRankShift) - 1);
+  const std::uint64_t offset = offset_of(warp, first);
   const ScatteredGranules g{offset / launch_.granule_bytes, f.scattered, f.lanes.data()};
   const Knowledge& known = warps_[index_of(warp)].now;
   return is_write ? shadow.take_write(g, who, known)
@@ -148,7 +148,7 @@ void Checker::access_lanes(Warp& warp, const Op& op, const std::uint64_t* addres
 void Checker::access_shared(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
                             const std::uint8_t* lanes, const Accessor& who, bool is_write) {
   const auto rank = static_cast<std::uint32_t>(address >> kRankShift);
-  const std::uint32_t offset = static_cast<std::uint32_t>(address) & ((1u << kRankShift) - 1);
+  const std::uint32_t offset = offset_of(warp, address);
   SharedShadow& shadow = shadows_[rank];
   const std::uint32_t granule = launch_.granule_bytes;
   const Granules g{offset / granule, bytes / granule, lanes};

@@ -148,7 +148,7 @@ void Checker::check_initializer(Warp& warp, int instruction, std::uint64_t addre
                                 const MbarrierOrder& order) {
   const Accessor& who = order.initializer;
   if (!launch_.checks.races || warps_[index_of(warp)].now.generic[who.agent] >= who.clock) return;
-  const std::uint32_t offset = static_cast<std::uint32_t>(address) & ((1u << kRankShift) - 1);
+  const std::uint32_t offset = offset_of(warp, address);
   const Granules g{offset / launch_.granule_bytes, 8 / launch_.granule_bytes, nullptr};
   report_shared(warp, instruction, static_cast<std::uint32_t>(address >> kRankShift), g,
                 {{Conflict::kWrite, g.begin, who, kManyLanes}}, true);

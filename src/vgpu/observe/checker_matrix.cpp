@@ -17,7 +17,7 @@ constexpr std::uint32_t kAgents = ClusterShape::kAgentsPerWarp, kGroupWarps = 4;
 
 void Checker::matrix_read(Warp& warp, const Op& op, std::uint64_t descriptor, MatrixMajor major,
                           std::uint32_t first, std::uint32_t rows) {
-  const MatrixDescriptor matrix(descriptor);
+  const MatrixDescriptor matrix(descriptor, warp.block->reserved_shared);
   const auto begin = static_cast<std::uint64_t>(warp.block->shared_begin);
   for (const auto& run : launch_.matrix_runs(descriptor, major, first, rows)) {
     const auto offset = static_cast<std::uint64_t>(matrix.start + run.offset);

@@ -6,6 +6,8 @@
 // modifiers and its operands are kept as written, so that a new instruction needs no change.
 #include "vgpu/ptx/function_parser.hpp"
 
+#include <charconv>
+
 namespace tilewise::vgpu::ptx {
 namespace {
 
@@ -24,7 +26,7 @@ class ModuleParser : public FunctionParser {
     if (here().kind != TokenKind::kDotted) fail("expected a directive");
     const std::string_view directive = here().text;
     if (directive == "version") {
-      take(), module_.version = take().text;
+      take(), module_.version = take_version();
     } else if (directive == "target") {
       take(), module_.target = take_name("a target such as sm_90");
       while (accept(',')) take();
@@ -40,6 +42,20 @@ class ModuleParser : public FunctionParser {
     } else {
       parse_declaration();
     }
+  }
+
+  // Instructions of later versions are refused one by one; those of another major version may mean
+  // something else.
+  std::string_view take_version() {
+    constexpr int kOldest = 3, kNewest = 9;
+    const std::string_view text = here().text;
+    int major = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), major);
+    if (failed != std::errc() || end == text.data() + text.size() || *end != '.' ||
+        major < kOldest || major > kNewest) {
+      fail(fmt::format("PTX ISA version '{}': expected {}.0 to {}.x", text, kOldest, kNewest));
+    }
+    return take().text;
   }
 
   void parse_declaration() {
