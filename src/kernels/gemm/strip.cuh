@@ -130,15 +130,8 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     const long long on = static_cast<long long>(step) * kStride;
     a.copy_to(to, on), b.copy_to(to + S::SlabA::kBytes, on);
   };
-  // Sums of some steps apart from those of all, where registers are left for both: f32 errors grow with each sum.
+  // A step's sums apart from those of all, where registers are left for both: f32 errors grow with each sum.
   constexpr bool kInTwoLevels = S::kSlots <= 4 && sizeof(Stored) == 4;
-  constexpr int kTogether = S::kBK < 128 ? 128 / S::kBK : 1;
-  float some[S::kSlots][4] = {};
-  const auto add_some = [&] {
-#pragma unroll
-    for (int i = 0; i < S::kSlots * 4; ++i)
-      sums[i / 4][i % 4] += some[i / 4][i % 4], some[i / 4][i % 4] = 0;
-  };
   int stage = 0, next = 0;
 #pragma unroll 1
   for (int step = -kAhead; step < steps; ++step) {
@@ -151,12 +144,16 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     next = next + 1 == S::kStages ? 0 : next + 1;
     if (step < 0) continue;
     const unsigned char* const from = ring + stage * S::kStageBytes;
-    S::Multiply::add(kInTwoLevels ? some : sums, from, from + S::SlabA::kBytes);
+    if constexpr (kInTwoLevels) {
+      float some[S::kSlots][4] = {};
+      S::Multiply::add(some, from, from + S::SlabA::kBytes);
+#pragma unroll
+      for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] += some[i / 4][i % 4];
+    } else {
+      S::Multiply::add(sums, from, from + S::SlabA::kBytes);
+    }
     stage = stage + 1 == S::kStages ? 0 : stage + 1;
-    if constexpr (kInTwoLevels)
-      if (step % kTogether == kTogether - 1) add_some();
   }
-  if constexpr (kInTwoLevels) add_some();
   ptx::cp_async_wait<0>();
   __syncwarp();
 }

@@ -171,7 +171,7 @@ struct Program {
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t shared_alignment = 1;  ///< the largest that a variable asks for
-  std::uint32_t local_bytes = 0;  ///< a lane
+  std::uint32_t local_bytes = 0;       ///< a lane
   std::vector<std::uint32_t> parameter_offsets, parameter_bytes;
   std::uint32_t parameter_block_bytes = 0;
   int max_threads = 0;

@@ -4,9 +4,9 @@
 // A recursive-descent parser for PTX, in layers: Cursor, VariableParser, InstructionParser,
 // FunctionParser, and the module here. It knows the grammar, not the instructions: an opcode, its
 // modifiers and its operands are kept as written, so that a new instruction needs no change.
-#include "vgpu/ptx/function_parser.hpp"
-
 #include <charconv>
+
+#include "vgpu/ptx/function_parser.hpp"
 
 namespace tilewise::vgpu::ptx {
 namespace {
