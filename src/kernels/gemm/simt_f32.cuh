@@ -36,17 +36,19 @@ __device__ __forceinline__ void store_quad(float* c, long long columns_left, boo
     if (j < columns_left) c[j] = beta == 0 ? alpha * sum[j] : fmaf(alpha, sum[j], beta * c[j]);
 }
 
-template <typename Shape>
+// kRows of a thread's rows, from `first` on.
+template <typename Shape, int kRows>
 __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const TilePlace& tile,
-                                           const SimtPlace<Shape>& place, float alpha,
-                                           const float (&sums)[Shape::kTM][Shape::kTN]) {
+                                           const SimtPlace<Shape>& place, float alpha, int first,
+                                           const float (&sums)[kRows][Shape::kTN]) {
   const float beta = value_of<float>(arguments.beta);
   float* const c = matrix_of<float>(arguments.c);
   const long long leading = arguments.c.leading_dimension;
   const bool is_aligned = reinterpret_cast<unsigned long long>(c) % 16 == 0 && leading % 4 == 0;
 #pragma unroll
-  for (int i = 0; i < Shape::kTM; ++i) {
-    const long long row = tile.row + place.row + i / 4 * (Shape::kLanesM * 4) + i % 4;
+  for (int i = 0; i < kRows; ++i) {
+    const long long row =
+        tile.row + place.row + (first + i) / 4 * (Shape::kLanesM * 4) + (first + i) % 4;
     if (row >= arguments.m) continue;
 #pragma unroll
     for (int j = 0; j < Shape::kTN; j += 4) {
@@ -58,12 +60,23 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
   }
 }
 
+// kRows of a thread's rows, from `first` on, to C or to where parts of k meet.
+template <typename Shape, int kRows>
+__device__ __forceinline__ void finish_tile(const GemmArguments& arguments, const TilePlace& tile,
+                                            const SimtPlace<Shape>& place, float alpha, int first,
+                                            float (&sums)[kRows][Shape::kTN]) {
+  if (arguments.split.parts > 1 &&
+      !join_parts<Shape::kThreads, kRows * Shape::kTN>(arguments.split, &sums[0][0]))
+    return;
+  store_tile<Shape, kRows>(arguments, tile, place, alpha, first, sums);
+}
+
+// `shared`: stages, and room for the sums of teams.
 template <typename Shape, bool kAlongA, bool kAlongB>
-__device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
-  __shared__ __align__(16) SimtStage<Shape> stages[Shape::kStages];
+__device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigned char* shared) {
+  auto* const stages = reinterpret_cast<SimtStage<Shape>*>(shared);
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
-  constexpr int kBK = Shape::kBK;
   const TilePlace tile =
       place_of_tile<Shape::kBM, Shape::kBN>(blockIdx.x, arguments.m, arguments.n);
   const float alpha = value_of<float>(arguments.alpha);
@@ -71,25 +84,35 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments) {
   const SimtPlace<Shape> place;
 
   float sums[Shape::kTM][Shape::kTN] = {};
-  const int steps = static_cast<int>((depth.end - depth.begin + kBK - 1) / kBK);
-  if (steps > 0) {
-    if constexpr (Shape::kAligned)
-      sum_aligned<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, steps, stages, place);
-    else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, steps, stages, place);
+  if constexpr (Shape::kAligned)
+    sum_aligned<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
+  else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
+  if constexpr (Shape::kDown == 1) {
+    finish_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
+  } else {
+    constexpr int kRows = Shape::kTM / Shape::kDown;
+    float total[kRows][Shape::kTN];
+    add_up_teams<Shape>(total, sums, shared);
+    finish_tile<Shape, kRows>(arguments, tile, place, alpha,
+                              static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
   }
-  if (arguments.split.parts > 1 &&
-      !join_parts<Shape::kThreads, Shape::kTM * Shape::kTN>(arguments.split, &sums[0][0]))
-    return;
-  store_tile(arguments, tile, place, alpha, sums);
 }
 
 }  // namespace gemm
 
-// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). Teams' sums take more shared
+// memory than a kernel may declare.
 #define TILEWISE_SIMT_F32(name, along_a, along_b, suffix)                                \
   extern "C" __global__ void __launch_bounds__(Shape::kThreads, kBlocks)                 \
       name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments arguments) { \
-    gemm::simt_f32<Shape, along_a, along_b>(arguments);                                  \
+    if constexpr (Shape::kDown == 1) {                                                   \
+      __shared__ __align__(16) unsigned char                                             \
+          shared[Shape::kStages * sizeof(gemm::SimtStage<Shape>)];                       \
+      gemm::simt_f32<Shape, along_a, along_b>(arguments, shared);                        \
+    } else {                                                                             \
+      extern __shared__ __align__(16) unsigned char room[];                              \
+      gemm::simt_f32<Shape, along_a, along_b>(arguments, room);                          \
+    }                                                                                    \
   }
 #define TILEWISE_SIMT_F32_ORDERS(name)      \
   TILEWISE_SIMT_F32(name, true, true, _kk)  \

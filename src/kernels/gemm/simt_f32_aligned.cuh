@@ -4,6 +4,10 @@
 // f32 on the FMA pipes, with A and B at multiples of 16 bytes: global memory is read four elements at a
 // time, through registers, where quads along k are turned round (ladder, rung 18).
 //
+// A block has a multiprocessor for itself, and eight warps. Of a large tile two teams of four warps compute the sums
+// of all elements, each for every other step of k; of a smaller one four teams of two. So a thread always has 128 sums
+// to use each of 24 elements for, however small the tile, and what the teams add up stays on the multiprocessor.
+//
 // The loop asks for no bounds. The last step of k, which may be short, comes first and does; the others lie
 // inside. Lines outside the matrix are read from the last ones inside, computed and never stored. A quad of
 // lines across the end of the matrix takes up to three elements from behind its row of k: there the next
@@ -20,9 +24,9 @@ namespace gemm {
 template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
   static constexpr int kBK = Shape::kBK, kPitch = kLines + 4;
   static constexpr int kPieces = (kAlongK ? kBK : kLines) / 4;  // quads side by side
-  static constexpr int kStep = Shape::kThreads / kPieces;       // of the other, a go
+  static constexpr int kStep = Shape::kTeam / kPieces;          // of the other, a go
   static constexpr int kGoes = (kAlongK ? kLines : kBK) / kStep;
-  static_assert(kStep * kPieces == Shape::kThreads && kGoes * kStep == (kAlongK ? kLines : kBK));
+  static_assert(kStep * kPieces == Shape::kTeam && kGoes * kStep == (kAlongK ? kLines : kBK));
 
   const float* from[kGoes];
   long long advance;  // from a step to the next
@@ -32,10 +36,11 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
 
   __device__ __forceinline__ SimtCourier(const float* matrix, long long leading,
                                          long long first_line, long long lines, long long k) {
-    const int fast = threadIdx.x % kPieces * 4, slow = threadIdx.x / kPieces;
+    const int thread = threadIdx.x % Shape::kTeam;
+    const int fast = thread % kPieces * 4, slow = thread / kPieces;
     line = kAlongK ? slow : fast;
     l = kAlongK ? fast : slow;
-    advance = kAlongK ? kBK : kBK * leading;
+    advance = (kAlongK ? kBK : kBK * leading) * Shape::kDown;
     const long long quad = min(first_line + line, (lines - 1) / 4 * 4);
     lines_inside = static_cast<int>(min(lines - quad, 4ll));
 #pragma unroll
@@ -98,23 +103,35 @@ template <typename Shape> struct SimtPlaces {
   }
 };
 
-// One step of kBK k. kMore: another follows, which is fetched, and whose first fragments are read too.
+// The threads that compute the tile together wait for each other.
+template <typename Shape> __device__ __forceinline__ void team_meets() {
+  if constexpr (Shape::kDown == 1) __syncthreads();
+  else
+    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(1 + threadIdx.x / Shape::kTeam),
+                 "n"(Shape::kTeam)
+                 : "memory");
+}
+
+// Whether the step after the next is fetched as soon as the next is in shared memory, and not with the step. The one or
+// the other makes better machine code, with fewer cycles in which a warp waits for its own instructions: with four teams
+// 4 %, with two the other way round (docs/lab/gpu_gemm.md).
+template <typename Shape> constexpr bool kFetchesAhead = Shape::kDown > 2;
+
+// One step of kBK k. kMore: another follows, and its first fragments are read too.
 template <bool kMore, typename Shape, typename CourierA, typename CourierB>
 __device__ __forceinline__ void aligned_step(float (&sums)[Shape::kTM][Shape::kTN],
                                              SimtFragment<Shape> (&fragments)[2],
                                              SimtPlaces<Shape>& places, CourierA& courier_a,
-                                             CourierB& courier_b) {
-  if constexpr (kMore) {
-    courier_a.fetch();
-    courier_b.fetch();
-  }
+                                             CourierB& courier_b, bool is_another_further) {
+  constexpr int kPut = kFetchesAhead<Shape> ? Shape::kBK - 1 : Shape::kBK - 2;
+  if constexpr (kMore && !kFetchesAhead<Shape>) courier_a.fetch(), courier_b.fetch();
 #pragma unroll
   for (int p = 0; p < Shape::kBK; ++p) {
+    if (kMore && p == kPut) courier_a.put(places.put_a), courier_b.put(places.put_b);
     if (kMore && p == Shape::kBK - 1) {
-      courier_a.put(places.put_a);
-      courier_b.put(places.put_b);
-      __syncthreads();  // the next step is there, and nobody reads this one any more
+      team_meets<Shape>();  // the next step is there, and nobody reads this one any more
       places.swap_stages();
+      if (kFetchesAhead<Shape> && is_another_further) courier_a.fetch(), courier_b.fetch();
     }
     if (kMore || p + 1 < Shape::kBK)
       read_fragment(fragments[(p + 1) % 2], places.read_a, places.read_b, (p + 1) % Shape::kBK);
@@ -122,22 +139,29 @@ __device__ __forceinline__ void aligned_step(float (&sums)[Shape::kTM][Shape::kT
   }
 }
 
-// The sums over the block's k, in `steps` > 0 steps.
+// A team's sums over its share of the block's k.
 template <typename Shape, bool kAlongA, bool kAlongB>
 __device__ __forceinline__ void sum_aligned(float (&sums)[Shape::kTM][Shape::kTN],
                                             const GemmArguments& arguments, const TilePlace& tile,
-                                            const Depth& depth, int steps, SimtStage<Shape>* stages,
+                                            const Depth& depth, SimtStage<Shape>* stages,
                                             const SimtPlace<Shape>& place) {
   static_assert(Shape::kStages == 2);
+  constexpr int kBK = Shape::kBK, kDown = Shape::kDown;
+  const int team = kDown == 1 ? 0 : static_cast<int>(threadIdx.x) / Shape::kTeam;
+  const long long first = depth.begin + team * kBK;
+  const int steps =
+      static_cast<int>((max(depth.end - first, 0ll) + kDown * kBK - 1) / (kDown * kBK));
+  if (steps == 0) return;
+  stages += team * Shape::kStages;
   SimtCourier<Shape, Shape::kBM, kAlongA> courier_a(matrix_of<float>(arguments.a),
                                                     arguments.a.leading_dimension, tile.row,
-                                                    arguments.m, depth.begin);
+                                                    arguments.m, first);
   SimtCourier<Shape, Shape::kBN, kAlongB> courier_b(matrix_of<float>(arguments.b),
                                                     arguments.b.leading_dimension, tile.column,
-                                                    arguments.n, depth.begin);
+                                                    arguments.n, first);
   const int before = steps - 1;
-  const int count =
-      static_cast<int>(depth.end - depth.begin - static_cast<long long>(before) * Shape::kBK);
+  const int count = static_cast<int>(min(
+      depth.end - first - static_cast<long long>(before) * (kDown * kBK), static_cast<long long>(kBK)));
   courier_a.fetch_last(before, count);
   courier_b.fetch_last(before, count);
   SimtPlaces<Shape> places{&stages[0].a[0][place.row], &stages[0].b[0][place.column],
@@ -145,13 +169,60 @@ __device__ __forceinline__ void sum_aligned(float (&sums)[Shape::kTM][Shape::kTN
                            &stages[0].b[0][0] + courier_b.place()};
   courier_a.put(places.put_a);
   courier_b.put(places.put_b);
-  __syncthreads();
+  team_meets<Shape>();
   places.put_a += places.to_other_stage, places.put_b += places.to_other_stage;
+  if (kFetchesAhead<Shape> && steps > 1) courier_a.fetch(), courier_b.fetch();
   SimtFragment<Shape> fragments[2];
   read_fragment(fragments[0], places.read_a, places.read_b, 0);
 #pragma unroll 1
-  for (int i = 1; i < steps; ++i) aligned_step<true>(sums, fragments, places, courier_a, courier_b);
-  aligned_step<false>(sums, fragments, places, courier_a, courier_b);
+  for (int i = 1; i < steps; ++i)
+    aligned_step<true>(sums, fragments, places, courier_a, courier_b, i + 1 < steps);
+  aligned_step<false>(sums, fragments, places, courier_a, courier_b, false);
+}
+
+// Adds up the teams' sums through shared memory: each for its share of a thread's rows, first its own.
+template <typename Shape>
+__device__ __forceinline__ void add_up_teams(float (&total)[Shape::kTM / Shape::kDown][Shape::kTN],
+                                             const float (&sums)[Shape::kTM][Shape::kTN],
+                                             unsigned char* shared) {
+  constexpr int kDown = Shape::kDown, kRows = Shape::kTM / kDown, kQuads = Shape::kTN / 4;
+  const int thread = threadIdx.x % Shape::kTeam, team = threadIdx.x / Shape::kTeam;
+  // [share][other team][row][quad of columns][thread]
+  auto* const all = reinterpret_cast<float4*>(shared) + thread;
+  const auto place = [&](int share, int other, int row, int quad) {
+    return (((share * (kDown - 1) + other) * kRows + row) * kQuads + quad) * Shape::kTeam;
+  };
+  __syncthreads();  // nobody reads stages any more
+#pragma unroll
+  for (int share = 0; share < kDown; ++share) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < Shape::kTN; j += 4) {
+        const float(&row)[Shape::kTN] = sums[share * kRows + i];
+        if (share == team) {
+          total[i][j] = row[j], total[i][j + 1] = row[j + 1];
+          total[i][j + 2] = row[j + 2], total[i][j + 3] = row[j + 3];
+        } else {
+          all[place(share, team - (team > share), i, j / 4)] =
+              make_float4(row[j], row[j + 1], row[j + 2], row[j + 3]);
+        }
+      }
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int other = 0; other < kDown - 1; ++other) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < Shape::kTN; j += 4) {
+        const float4 more = all[place(team, other, i, j / 4)];
+        total[i][j] += more.x, total[i][j + 1] += more.y;
+        total[i][j + 2] += more.z, total[i][j + 3] += more.w;
+      }
+    }
+  }
 }
 
 }  // namespace gemm

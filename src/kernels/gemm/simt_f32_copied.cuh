@@ -46,13 +46,15 @@ __device__ __forceinline__ void simt_step(float (&sums)[Shape::kTM][Shape::kTN],
   }
 }
 
-// The sums over the block's k, in `steps` > 0 steps.
+// The sums over the block's k.
 template <typename Shape, bool kAlongA, bool kAlongB>
 __device__ __forceinline__ void sum_copied(float (&sums)[Shape::kTM][Shape::kTN],
                                            const GemmArguments& arguments, const TilePlace& tile,
-                                           const Depth& depth, int steps, SimtStage<Shape>* stages,
+                                           const Depth& depth, SimtStage<Shape>* stages,
                                            const SimtPlace<Shape>& place) {
-  constexpr int kStages = Shape::kStages;
+  constexpr int kStages = Shape::kStages, kBK = Shape::kBK;
+  const int steps = static_cast<int>((depth.end - depth.begin + kBK - 1) / kBK);
+  if (steps == 0) return;
   SimtCopier<Shape, Shape::kBM, kAlongA> copy_a(
       matrix_of<float>(arguments.a), arguments.a.leading_dimension, tile.row, arguments.m, depth);
   SimtCopier<Shape, Shape::kBN, kAlongB> copy_b(matrix_of<float>(arguments.b),

@@ -7,16 +7,19 @@
 namespace gemm {
 
 // kBM×kBN×kBK a block, kWM×kWN a warp, kTM×kTN a thread; kStages buffers of shared memory. kAligned: A and
-// B are at multiples of 16 bytes, and so are the lines or the k that follow each other in memory.
+// B are at multiples of 16 bytes, and so are the lines or the k that follow each other in memory. kDown: as many teams
+// of warps compute the whole tile, each every so-many-th step of k.
 template <int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kTM_, int kTN_, int kStages_,
-          bool kAligned_ = false>
+          bool kAligned_ = false, int kDown_ = 1>
 struct SimtShape {
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_, kTM = kTM_,
-                       kTN = kTN_, kStages = kStages_;
+                       kTN = kTN_, kStages = kStages_, kDown = kDown_;
   static constexpr bool kAligned = kAligned_;
-  static constexpr int kThreads = (kBM / kWM) * (kBN / kWN) * 32;
+  static constexpr int kTeam = (kBM / kWM) * (kBN / kWN) * 32, kThreads = kTeam * kDown;
   static constexpr int kLanesM = kWM / kTM, kLanesN = kWN / kTN;
   static_assert(kLanesM * kLanesN == 32 && kTM % 4 == 0 && kTN % 4 == 0 && kBK % 2 == 0);
+  // Where teams add up their sums, each does so for quads of a thread's rows.
+  static_assert(kDown == 1 || (kAligned && kTM / 4 % kDown == 0));
 };
 
 template <typename Shape> struct SimtStage {
@@ -71,7 +74,7 @@ template <typename Shape> struct SimtPlace {
   }
 
   __device__ __forceinline__ SimtPlace() {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int warp = threadIdx.x % Shape::kTeam / 32, lane = threadIdx.x % 32;
     row = warp / (Shape::kBN / Shape::kWN) * Shape::kWM + lane_row(lane) * 4;
     column = warp % (Shape::kBN / Shape::kWN) * Shape::kWN + lane_column(lane) * 4;
   }
