@@ -32,6 +32,9 @@ constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 constexpr double kStraddlingTraffic = 2.2;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65;
+// Of f64 tiles smaller than 128×128, where A, B and C take several GB: 16384×16384×16384 was seen to take 1.45 times as
+// long by 64×64 as by 128×128, 8192×8192×8192 no longer.
+constexpr double kFarBytes = 3e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
@@ -229,6 +232,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
+  if (is_wide && memory_bytes(oriented) > kFarBytes && kernel.bm * kernel.bn < 128 * 128)
+    e.compute *= kFarTime;
   if ((kernel.box_a.lines > 0 && !is_wide) || is_mma(kernel.pipe))
     e.memory *= kMemoryShare / kBoxesMemoryShare;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.

@@ -247,10 +247,10 @@ constexpr GemmKernel small_f64(std::string_view name,
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
 
-// A tile of f32 by teams of warps (simt_f32_aligned.cuh), which leave each other all sums but their own share.
+// A tile of f32 by teams of warps (simt_f32_teams.cuh), which leave each other all sums but their own share.
 constexpr GemmKernel teams(std::string_view name,
                            std::array<std::array<std::string_view, 2>, 2> entries, int bm, int bn,
-                           int down, double efficiency) {
+                           int down, double efficiency, int alignment) {
   return {.name = name,
           .unit = name,
           .entries = entries,
@@ -261,16 +261,15 @@ constexpr GemmKernel teams(std::string_view name,
           .stages = 2,
           .threads = 256,
           .dynamic_shared_bytes = (down - 1) * bm * bn * 4,
-          .alignment = 16,
-          .preparation = Preparation::kRestride,
+          .alignment = alignment,
+          .preparation = alignment > 0 ? Preparation::kRestride : Preparation::kNone,
           .overlaps_previous = true,
           .efficiency = efficiency,
           .efficiency_alone = efficiency,
           .overhead = 3};
 }
-#define TILEWISE_TEAMS(tile, bm, bn, down, efficiency)                                           \
-  teams("simt_f32_" tile "_aligned", TILEWISE_FOUR_ORDERS("gemm_simt_f32_" tile "_aligned"), bm, \
-        bn, down, efficiency)
+#define TILEWISE_TEAMS(tile, ...) \
+  teams("simt_f32_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_" tile), __VA_ARGS__)
 
 // A handful of rows of f32 (thin.cuh).
 constexpr GemmKernel thin(std::string_view name,
@@ -394,22 +393,12 @@ constexpr std::array kKernels{
     TILEWISE_MMA_TILES("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     TILEWISE_MMA("tf32", "128x256", "", Dtype::kF32, Dtype::kF32, kMmaTf32128x256),
     TILEWISE_MMA("tf32", "64x64", "", Dtype::kF32, Dtype::kF32, kMmaTf3264x64),
-    TILEWISE_TEAMS("128x128", 128, 128, 2, 0.76),
-    TILEWISE_TEAMS("64x128", 64, 128, 4, 0.75),
-    TILEWISE_TEAMS("128x64", 128, 64, 4, 0.74),
-    GemmKernel{.name = "simt_f32_128x128",
-               .unit = "simt_f32_128x128",
-               .entries = TILEWISE_FOUR_ORDERS("gemm_simt_f32_128x128"),
-               .bm = 128,
-               .bn = 128,
-               .bk = 8,
-               .stages = 3,
-               .threads = 128,
-               .blocks_per_sm = 2,
-               .overlaps_previous = true,
-               .efficiency = 0.70,
-               .efficiency_alone = 0.6,
-               .overhead = 9},
+    TILEWISE_TEAMS("128x128_aligned", 128, 128, 2, 0.78, 16),
+    TILEWISE_TEAMS("64x128_aligned", 64, 128, 4, 0.775, 16),
+    TILEWISE_TEAMS("128x64_aligned", 128, 64, 4, 0.76, 16),
+    TILEWISE_TEAMS("128x128", 128, 128, 2, 0.72, 0),
+    TILEWISE_TEAMS("64x128", 64, 128, 4, 0.72, 0),
+    TILEWISE_TEAMS("128x64", 128, 64, 4, 0.71, 0),
     GemmKernel{.name = "simt_f32_64x64",
                .unit = "simt_f32_64x64",
                .entries = TILEWISE_FOUR_ORDERS("gemm_simt_f32_64x64"),

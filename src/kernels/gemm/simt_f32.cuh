@@ -5,13 +5,13 @@
 //
 // Both factors stand in shared memory with the rows of A, the columns of B side by side, so that a
 // thread reads four of them at a time. Two ways lead there: single elements, which need no alignment
-// (simt_f32_copied.cuh), and quads, which do (simt_f32_aligned.cuh). A thread's sums are quads of rows times
+// (simt_f32_copied.cuh), and quads, which do (simt_f32_teams.cuh). A thread's sums are quads of rows times
 // quads of columns; its fragments of the next k are read while the FMAs use the ones before (ladder,
 // rung 18).
 #pragma once
 
 #include "kernels/gemm/block.cuh"
-#include "kernels/gemm/simt_f32_aligned.cuh"
+#include "kernels/gemm/simt_f32_teams.cuh"
 #include "kernels/gemm/simt_f32_copied.cuh"
 #include "kernels/gemm/split.cuh"
 #include "kernels/ptx/grid.cuh"
@@ -84,8 +84,8 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
   const SimtPlace<Shape> place;
 
   float sums[Shape::kTM][Shape::kTN] = {};
-  if constexpr (Shape::kAligned)
-    sum_aligned<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
+  if constexpr (Shape::kDown > 1)
+    sum_of_team<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
   else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
   if constexpr (Shape::kDown == 1) {
     finish_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Half of the tile of simt_f32_128x128_aligned by four teams, for products that have too few of those.
+// The tile of simt_f32_128x64, for A and B at multiples of 16 bytes.
 #include "kernels/gemm/simt_f32.cuh"
 
-using Shape = gemm::SimtShape<128, 64, 8, 64, 64, 16, 8, 2, true, 4>;
+using Shape = gemm::SimtShape<128, 64, 8, 64, 64, 16, 8, 2, 4, true>;
 constexpr int kBlocks = 1;  // that share a multiprocessor
 
 TILEWISE_SIMT_F32_ORDERS(gemm_simt_f32_128x64_aligned)

@@ -6,11 +6,11 @@
 
 namespace gemm {
 
-// kBM×kBN×kBK a block, kWM×kWN a warp, kTM×kTN a thread; kStages buffers of shared memory. kAligned: A and
-// B are at multiples of 16 bytes, and so are the lines or the k that follow each other in memory. kDown: as many teams
-// of warps compute the whole tile, each every so-many-th step of k.
+// kBM×kBN×kBK a block, kWM×kWN a warp, kTM×kTN a thread; kStages buffers of shared memory. kDown: as many teams of warps
+// compute the whole tile, each every so-many-th step of k. kAligned: A and B are at multiples of 16 bytes, and so are
+// the lines or the k that follow each other in memory.
 template <int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kTM_, int kTN_, int kStages_,
-          bool kAligned_ = false, int kDown_ = 1>
+          int kDown_ = 1, bool kAligned_ = false>
 struct SimtShape {
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_, kTM = kTM_,
                        kTN = kTN_, kStages = kStages_, kDown = kDown_;
@@ -19,7 +19,7 @@ struct SimtShape {
   static constexpr int kLanesM = kWM / kTM, kLanesN = kWN / kTN;
   static_assert(kLanesM * kLanesN == 32 && kTM % 4 == 0 && kTN % 4 == 0 && kBK % 2 == 0);
   // Where teams add up their sums, each does so for quads of a thread's rows.
-  static_assert(kDown == 1 || (kAligned && kTM / 4 % kDown == 0));
+  static_assert(kTM / 4 % kDown == 0);
 };
 
 template <typename Shape> struct SimtStage {

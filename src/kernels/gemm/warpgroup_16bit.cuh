@@ -17,6 +17,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   using S = Tile;
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
+  // Tiles for products that are thin, deep or odd, where cuBLAS adds up parts of k or has no tensor cores add at all.
+  static constexpr bool kInTwoLevels = S::kBN <= 64 || S::kBN == 192;
+  static constexpr int kTogether = 256;  // k
   static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
 
   struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
@@ -96,11 +99,32 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     if (unit.steps > 0) give_back(shared, before);
   }
 
+  // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time.
+  template <class Shared>
+  static __device__ __forceinline__ void add_up_in_two_levels(float (&sum)[S::kBN / 2],
+                                                              Shared& shared,
+                                                              Ring<S::kStages>& ring,
+                                                              const Unit& unit, int row) {
+    float some[1][S::kBN / 2];
+    const auto arrived = [] {};
+    Unit part = unit;
+#pragma unroll 1
+    for (int left = unit.steps; left > 0; left -= kTogether / S::kBK) {
+      part.steps = min(left, kTogether / S::kBK);
+#pragma unroll
+      for (int i = 0; i < S::kBN / 2; ++i) some[0][i] = 0;
+      add_up<1>(some, shared, ring, part, row, arrived);
+#pragma unroll
+      for (int i = 0; i < S::kBN / 2; ++i) sum[i] += some[0][i];
+    }
+  }
+
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments&,
                                                  const Unit& unit, int row) {
-    add_up<1>(reinterpret_cast<float(&)[1][S::kBN / 2]>(sum), shared, ring, unit, row, [] {});
+    if constexpr (kInTwoLevels) add_up_in_two_levels(sum, shared, ring, unit, row);
+    else add_up<1>(reinterpret_cast<float(&)[1][S::kBN / 2]>(sum), shared, ring, unit, row, [] {});
   }
   // Of warpgroups that take turns: the whole tile.
   template <int kTimes, class Shared, class Arrived>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32 on the FMA pipes, with A and B at multiples of 16 bytes: global memory is read four elements at a
-// time, through registers, where quads along k are turned round (ladder, rung 18).
+// f32 on the FMA pipes, through registers: global memory is read four elements at a time where A and B are at multiples
+// of 16 bytes, else one by one, and quads along k are turned round on the way to shared memory (ladder, rung 18).
 //
 // A block has a multiprocessor for itself, and eight warps. Of a large tile two teams of four warps compute the sums
 // of all elements, each for every other step of k; of a smaller one four teams of two. So a thread always has 128 sums
@@ -66,8 +66,13 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
   __device__ __forceinline__ void fetch() {
 #pragma unroll
     for (int go = 0; go < kGoes; ++go) {
-      const float4 quad = *reinterpret_cast<const float4*>(from[go]);
-      quads[go][0] = quad.x, quads[go][1] = quad.y, quads[go][2] = quad.z, quads[go][3] = quad.w;
+      if constexpr (Shape::kAligned) {
+        const float4 quad = *reinterpret_cast<const float4*>(from[go]);
+        quads[go][0] = quad.x, quads[go][1] = quad.y, quads[go][2] = quad.z, quads[go][3] = quad.w;
+      } else {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) quads[go][i] = from[go][i];
+      }
       from[go] += advance;
     }
   }
@@ -119,7 +124,7 @@ template <typename Shape> constexpr bool kFetchesAhead = Shape::kDown > 2;
 
 // One step of kBK k. kMore: another follows, and its first fragments are read too.
 template <bool kMore, typename Shape, typename CourierA, typename CourierB>
-__device__ __forceinline__ void aligned_step(float (&sums)[Shape::kTM][Shape::kTN],
+__device__ __forceinline__ void team_step(float (&sums)[Shape::kTM][Shape::kTN],
                                              SimtFragment<Shape> (&fragments)[2],
                                              SimtPlaces<Shape>& places, CourierA& courier_a,
                                              CourierB& courier_b, bool is_another_further) {
@@ -141,7 +146,7 @@ __device__ __forceinline__ void aligned_step(float (&sums)[Shape::kTM][Shape::kT
 
 // A team's sums over its share of the block's k.
 template <typename Shape, bool kAlongA, bool kAlongB>
-__device__ __forceinline__ void sum_aligned(float (&sums)[Shape::kTM][Shape::kTN],
+__device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN],
                                             const GemmArguments& arguments, const TilePlace& tile,
                                             const Depth& depth, SimtStage<Shape>* stages,
                                             const SimtPlace<Shape>& place) {
@@ -176,8 +181,8 @@ __device__ __forceinline__ void sum_aligned(float (&sums)[Shape::kTM][Shape::kTN
   read_fragment(fragments[0], places.read_a, places.read_b, 0);
 #pragma unroll 1
   for (int i = 1; i < steps; ++i)
-    aligned_step<true>(sums, fragments, places, courier_a, courier_b, i + 1 < steps);
-  aligned_step<false>(sums, fragments, places, courier_a, courier_b, false);
+    team_step<true>(sums, fragments, places, courier_a, courier_b, i + 1 < steps);
+  team_step<false>(sums, fragments, places, courier_a, courier_b, false);
 }
 
 // Adds up the teams' sums through shared memory: each for its share of a thread's rows, first its own.

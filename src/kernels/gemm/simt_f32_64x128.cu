@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Half of simt_f32_128x128's tile by four teams of two warps, for products that have too few of those.
+#include "kernels/gemm/simt_f32.cuh"
+
+using Shape = gemm::SimtShape<64, 128, 8, 64, 64, 16, 8, 2, 4, false>;
+constexpr int kBlocks = 1;  // that share a multiprocessor
+
+TILEWISE_SIMT_F32_ORDERS(gemm_simt_f32_64x128)
