@@ -40,6 +40,7 @@ constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
+constexpr double kF32JoinMicroseconds = 1.5;       // and of f32 on the FMA pipes
 constexpr double kPartsMicroseconds = 0.8;         // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;  // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
@@ -249,7 +250,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                             kStoreBytesPerMicrosecond;
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
-  const bool is_alone = is_mma(kernel.pipe) && blocks_on_one(kernel, gpu) == 1;
+  const bool is_alone = !kernel.persistent && blocks_on_one(kernel, gpu) == 1;
   const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
   // Of two warpgroups that take turns one has two tiles' time to store one.
   const double shown = kernel.hides_result
@@ -286,6 +287,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.reduction +=
         rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
     if (size_of(oriented.operand) == 2) e.reduction += kNarrowJoinMicroseconds;
+    if (kernel.pipe == Pipe::kF32) e.reduction += kF32JoinMicroseconds;
     e.launches += kLaunchMicroseconds;  // the clearing
   }
   bool copies = false;

@@ -422,7 +422,7 @@ constexpr std::array kKernels{
                .blocks_per_sm = 10,
                .overlaps_previous = true,
                .efficiency = 0.4,
-               .efficiency_alone = 0.1},
+               .efficiency_alone = 0.17},
     // Tile, k a stage, stages, threads, blocks a multiprocessor, efficiency with all of them and with one.
     TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 0.82, 0.82),
     TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),

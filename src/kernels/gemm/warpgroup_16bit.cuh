@@ -17,8 +17,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   using S = Tile;
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
-  // Tiles for products that are thin, deep or odd, where cuBLAS adds up parts of k or has no tensor cores add at all.
-  static constexpr bool kInTwoLevels = S::kBN <= 64 || S::kBN == 192;
+  // Of tiles that are narrow: they are for products which are thin and deep, and have the registers.
+  static constexpr bool kInTwoLevels = S::kBN <= 64;
   static constexpr int kTogether = 256;  // k
   static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
 
@@ -99,24 +99,46 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     if (unit.steps > 0) give_back(shared, before);
   }
 
-  // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time.
+  // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time. While
+  // these are added up, the tensor cores are at the next.
   template <class Shared>
   static __device__ __forceinline__ void add_up_in_two_levels(float (&sum)[S::kBN / 2],
                                                               Shared& shared,
                                                               Ring<S::kStages>& ring,
                                                               const Unit& unit, int row) {
-    float some[1][S::kBN / 2];
-    const auto arrived = [] {};
-    Unit part = unit;
+    float some[2][1][S::kBN / 2];
+    int left = unit.steps, before = 0;
+    const auto take = [&](float(&of)[S::kBN / 2]) {
+      ptx::wgmma_arrived(of);
+#pragma unroll
+      for (int i = 0; i < S::kBN / 2; ++i) sum[i] += of[i];
+    };
+    const auto step = [&](float(&now)[1][S::kBN / 2]) {
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      start_product(now, shared.stages[ring.index], row);
+      ptx::wgmma_wait<1>();  // for the step before: its stage has been read
+      if (left < unit.steps) give_back(shared, before);
+      before = ring.index;
+      ring.advance();
+      --left;
+    };
+    const auto together = [&](float(&now)[1][S::kBN / 2], float(&previous)[S::kBN / 2]) {
+#pragma unroll
+      for (int i = 0; i < S::kBN / 2; ++i) now[0][i] = 0;
+      const bool is_first = left == unit.steps;
+      const int end = max(0, left - kTogether / S::kBK);
+      step(now);
+      if (!is_first) take(previous);
 #pragma unroll 1
-    for (int left = unit.steps; left > 0; left -= kTogether / S::kBK) {
-      part.steps = min(left, kTogether / S::kBK);
-#pragma unroll
-      for (int i = 0; i < S::kBN / 2; ++i) some[0][i] = 0;
-      add_up<1>(some, shared, ring, part, row, arrived);
-#pragma unroll
-      for (int i = 0; i < S::kBN / 2; ++i) sum[i] += some[0][i];
-    }
+      while (left > end) step(now);
+      if (left > 0) return true;
+      ptx::wgmma_wait<0>();
+      give_back(shared, before);
+      take(now[0]);
+      return false;
+    };
+    if (left == 0) return;
+    while (together(some[0], some[1][0]) && together(some[1], some[0][0])) {}
   }
 
   template <class Shared>
