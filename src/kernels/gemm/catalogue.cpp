@@ -364,6 +364,19 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
       TILEWISE_STRIP_OF_HALVES(type, "32x64", dtype, suffix, result, kStripHalves64, 128, 1, 0.2), \
       TILEWISE_STRIP_OF_HALVES(type, "64x32_short", dtype, suffix, result, kStripHalvesShort, 64,  \
                                7, 0.065)
+// The same on tensor cores (strip_pairs.cuh).
+constexpr GemmKernel of_pairs(GemmKernel kernel) {
+  kernel.unit = "strip_accurate_f32";
+  kernel.mode = ComputeMode::kAccurate;
+  kernel.pipe = Pipe::kMmaTF32;
+  kernel.products = 3;
+  return kernel;
+}
+#define TILEWISE_STRIP_OF_PAIRS(suffix, transposed)                           \
+  of_pairs(strip("strip_accurate_f32_64x32" suffix,                           \
+                 TILEWISE_FOUR_ORDERS("gemm_strip_accurate_f32_64x32"),       \
+                 TILEWISE_STRIP_PARTS("gemm_strip_accurate_f32_64x32"), Dtype::kF32, \
+                 Dtype::kF32, kStripFloats32, transposed, 1024, 1, 0.45))
 #define TILEWISE_STRIP_OF_FLOATS(tile, warps, most, efficiency)                                    \
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
@@ -372,6 +385,8 @@ constexpr std::array kKernels{
     TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
     TILEWISE_STRIP_OF_FLOATS("32x16", kStripFloats16, 16, 0.38),
     TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 1024, 0.52),
+    TILEWISE_STRIP_OF_PAIRS("", false),
+    TILEWISE_STRIP_OF_PAIRS("_transposed", true),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "", Dtype::kF16),

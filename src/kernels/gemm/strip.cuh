@@ -111,11 +111,11 @@ template <class S> __device__ __forceinline__ StripPlace place_of_strip(const Ge
           static_cast<int>(threadIdx.x % 32)};
 }
 
-// The sums of this warp's steps.
-template <class S>
-__device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned char* ring,
-                                          const GemmArguments& g, const StripPlace& place,
-                                          const Depth& depth) {
+// Calls `add` with what of A and B each of this warp's steps reads.
+template <class S, class Add>
+__device__ __forceinline__ void for_steps(unsigned char* ring, const GemmArguments& g,
+                                          const StripPlace& place, const Depth& depth,
+                                          const Add& add) {
   using Stored = typename S::T::Stored;
   constexpr int kAhead = S::kStages - 1, kStride = S::kDown * S::kBK;
   const long long first = depth.begin + place.down * S::kBK,
@@ -130,8 +130,6 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     const long long on = static_cast<long long>(step) * kStride;
     a.copy_to(to, on), b.copy_to(to + S::SlabA::kBytes, on);
   };
-  // A step's sums apart from those of all, where registers are left for both: f32 errors grow with each sum.
-  constexpr bool kInTwoLevels = S::kSlots <= 4 && sizeof(Stored) == 4;
   int stage = 0, next = 0;
 #pragma unroll 1
   for (int step = -kAhead; step < steps; ++step) {
@@ -144,18 +142,39 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     next = next + 1 == S::kStages ? 0 : next + 1;
     if (step < 0) continue;
     const unsigned char* const from = ring + stage * S::kStageBytes;
-    if constexpr (kInTwoLevels) {
-      float some[S::kSlots][4] = {};
-      S::Multiply::add(some, from, from + S::SlabA::kBytes);
-#pragma unroll
-      for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] += some[i / 4][i % 4];
-    } else {
-      S::Multiply::add(sums, from, from + S::SlabA::kBytes);
-    }
+    add(from, from + S::SlabA::kBytes);
     stage = stage + 1 == S::kStages ? 0 : stage + 1;
   }
   ptx::cp_async_wait<0>();
   __syncwarp();
+}
+
+// The sums of this warp's steps.
+template <class S>
+__device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned char* ring,
+                                          const GemmArguments& g, const StripPlace& place,
+                                          const Depth& depth) {
+  using Bytes = const unsigned char*;
+  // A step's sums apart from those of all, where registers are left for both: f32 errors grow with each sum.
+  constexpr bool kInTwoLevels = S::kSlots <= 4 && sizeof(typename S::T::Stored) == 4;
+  typename S::Multiply multiply;
+  for_steps<S>(ring, g, place, depth, [&](Bytes a, Bytes b) {
+    if constexpr (kInTwoLevels) {
+      float some[S::kSlots][4] = {};
+      multiply.add(some, a, b);
+#pragma unroll
+      for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] += some[i / 4][i % 4];
+    } else {
+      multiply.add(sums, a, b);
+    }
+  });
+  if constexpr (requires { multiply.is_suspect(sums); }) {
+    if (!multiply.is_suspect(sums)) return;
+#pragma unroll
+    for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] = 0;
+    for_steps<S>(ring, g, place, depth,
+                 [&](Bytes a, Bytes b) { multiply.add_in_f32(sums, a, b); });
+  }
 }
 
 __device__ __forceinline__ void add(float4& sum, const float4& more) {
