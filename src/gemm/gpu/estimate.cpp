@@ -20,8 +20,9 @@ constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its f
 constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
 constexpr double kRestrideMicroseconds = 3.5;  // the same of the pass that copies to aligned rows
-constexpr double kStreamMicroseconds =
-    4.0;  // stretches that begin and end within tiles; of f64 it was 1
+constexpr double kStreamMicroseconds = 4.0;  // stretches that begin and end within tiles
+constexpr double kWideStreamMicroseconds = 6.0;  // of f64
+constexpr double kWideStoreTime = 2.0;           // what storing f64 holds up the next tile
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
@@ -226,7 +227,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.waves = blocks / (sms * static_cast<double>(blocks_on_one(kernel, gpu)));
   if (plan.cluster_parts > 1) {
     e.waves = blocks / plan.cluster_parts /
-              static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu));
+              static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu) *
+                                  blocks_on_one(kernel, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
@@ -255,6 +257,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // Of two warpgroups that take turns one has two tiles' time to store one.
   const double shown = kernel.hides_result
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
+                       : is_wide
+                           ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
                            : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
   e.fill = kernel.overhead + kFillMicroseconds + tile_store + shown * rounds_behind;
 
@@ -270,7 +274,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     // A block stores a part or two, and reads what others left of a tile.
     const double parts =
         static_cast<double>(stream_blocks(kernel, gpu)) / static_cast<double>(plan.streamed) + 1;
-    e.reduction = (is_wide ? 1.0 : kStreamMicroseconds) +
+    e.reduction = (is_wide ? kWideStreamMicroseconds : kStreamMicroseconds) +
                   2 * tile_sums / kStoreBytesPerMicrosecond +
                   parts * tile_sums / kReducerBytesPerMicrosecond;
     if (plan.b.preparation != kernels::Preparation::kPairs)

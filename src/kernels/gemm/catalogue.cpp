@@ -242,7 +242,8 @@ constexpr GemmKernel small_f64(std::string_view name,
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF64,
           .efficiency = 0.2,
-          .efficiency_alone = 0.2};
+          .efficiency_alone = 0.2,
+          .overhead = 1.9};
 }
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
@@ -376,7 +377,7 @@ constexpr GemmKernel of_pairs(GemmKernel kernel) {
   of_pairs(strip("strip_accurate_f32_64x32" suffix,                           \
                  TILEWISE_FOUR_ORDERS("gemm_strip_accurate_f32_64x32"),       \
                  TILEWISE_STRIP_PARTS("gemm_strip_accurate_f32_64x32"), Dtype::kF32, \
-                 Dtype::kF32, kStripFloats32, transposed, 1024, 1, 0.45))
+                 Dtype::kF32, kStripFloats32, transposed, 1024, 1, 0.40))
 #define TILEWISE_STRIP_OF_FLOATS(tile, warps, most, efficiency)                                    \
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
@@ -443,7 +444,7 @@ constexpr std::array kKernels{
     TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.825, 0.72),
-    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.42, 0.30),
+    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.54, 0.28),
     of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.77, 0.77)),
     of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.68, 0.55)),
     TILEWISE_SMALL_F64("16x16", 16, 16),

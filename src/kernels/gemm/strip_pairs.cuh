@@ -7,7 +7,7 @@
 // instructions an element, so that warps can make them in their registers, where a pass or a warpgroup that splits
 // would take longer than such products do.
 //
-// Tensor cores truncate where they add: f32 registers add up the sums of each step.
+// Tensor cores truncate where they add: they add up eight k, the small products first, and f32 registers the sums of these.
 //
 // Where lower halves are near the end of f32's exponents, or a sum is not finite (a lower half of infinity is not a
 // number), a warp computes its share once more in f32 arithmetic.
@@ -33,8 +33,7 @@ template <class S> class MultiplyPairs {
   // A step.
   __device__ __forceinline__ void add(float (&sums)[kRowTiles * kColumnTiles][4],
                                       const unsigned char* a, const unsigned char* b) {
-    float some[kRowTiles * kColumnTiles][4] = {};
-#pragma unroll
+#pragma unroll 2
     for (int k = 0; k < S::kBK; k += 8) {
       float of_a[kRowTiles * 2][2], of_b[kColumnTiles][2];
       read<typename S::SlabA, S::kAlongA>(of_a, a, k);
@@ -50,19 +49,19 @@ template <class S> class MultiplyPairs {
         unsigned upper[4], lower[4];  // lines of both tiles of eight, then k
 #pragma unroll
         for (int e = 0; e < 4; ++e) split(upper[e], lower[e], of_a[i * 2 + e % 2][e / 2]);
+        float some[kColumnTiles][4] = {};  // the small products first
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j)
-          ptx::mma_tf32(some[i * kColumnTiles + j], lower, upper_b[j][0], upper_b[j][1]);
+          ptx::mma_tf32(some[j], lower, upper_b[j][0], upper_b[j][1]);
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j)
-          ptx::mma_tf32(some[i * kColumnTiles + j], upper, lower_b[j][0], lower_b[j][1]);
+          ptx::mma_tf32(some[j], upper, lower_b[j][0], lower_b[j][1]);
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j)
-          ptx::mma_tf32(some[i * kColumnTiles + j], upper, upper_b[j][0], upper_b[j][1]);
+          ptx::mma_tf32(some[j], upper, upper_b[j][0], upper_b[j][1]);
+        add_to(sums, i * kColumnTiles, some);
       }
     }
-#pragma unroll
-    for (int i = 0; i < kRowTiles * kColumnTiles * 4; ++i) sums[i / 4][i % 4] += some[i / 4][i % 4];
   }
 
   // Whether pairs do not do for what was added up. All lanes ask.
@@ -81,6 +80,7 @@ template <class S> class MultiplyPairs {
   __device__ __forceinline__ void add_in_f32(float (&sums)[kRowTiles * kColumnTiles][4],
                                              const unsigned char* a, const unsigned char* b) const {
     const int lane = threadIdx.x % 32;
+    float some[kRowTiles * kColumnTiles][4] = {};
 #pragma unroll 1
     for (int k = 0; k < S::kBK; ++k) {
       float of_a[kRowTiles * 2], of_b[kColumnTiles * 2];
@@ -95,10 +95,11 @@ template <class S> class MultiplyPairs {
 #pragma unroll
       for (int i = 0; i < kRowTiles * kColumnTiles * 4; ++i) {
         const int tile = i / 4, half = i % 4 / 2, column = i % 2;
-        sums[tile][i % 4] = fmaf(of_a[tile / kColumnTiles * 2 + half],
-                                 of_b[tile % kColumnTiles * 2 + column], sums[tile][i % 4]);
+        some[tile][i % 4] = fmaf(of_a[tile / kColumnTiles * 2 + half],
+                                 of_b[tile % kColumnTiles * 2 + column], some[tile][i % 4]);
       }
     }
+    add_to(sums, 0, some);
   }
 
   static __device__ __forceinline__ SumPlace place(int slot, int i, int lane) {
@@ -107,6 +108,12 @@ template <class S> class MultiplyPairs {
   }
 
  private:
+  template <int kAll, int kCount>
+  static __device__ __forceinline__ void add_to(float (&sums)[kAll][4], int first,
+                                                const float (&some)[kCount][4]) {
+#pragma unroll
+    for (int i = 0; i < kCount * 4; ++i) sums[first + i / 4][i % 4] += some[i / 4][i % 4];
+  }
   // Of kCount tiles of eight lines: a lane's line of each, two k from k + lane % 4 · 2 on.
   template <class Slab, bool kAlongK, int kCount>
   static __device__ __forceinline__ void read(float (&to)[kCount][2], const unsigned char* slab,
