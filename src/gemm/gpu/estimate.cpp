@@ -19,9 +19,9 @@ constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
 constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
-constexpr double kRestrideMicroseconds = 3.5;  // the same of the pass that copies to aligned rows
-constexpr double kStreamMicroseconds = 4.0;  // stretches that begin and end within tiles
-constexpr double kWideStreamMicroseconds = 6.0;  // of f64
+constexpr double kRestrideMicroseconds = 3.5;    // the same of the pass that copies to aligned rows
+constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
+constexpr double kWideStreamMicroseconds = 8.0;  // of f64
 constexpr double kWideStoreTime = 2.0;           // what storing f64 holds up the next tile
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
@@ -257,9 +257,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // Of two warpgroups that take turns one has two tiles' time to store one.
   const double shown = kernel.hides_result
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
-                       : is_wide
-                           ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
-                           : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
+                       : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
+                                 : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
   e.fill = kernel.overhead + kFillMicroseconds + tile_store + shown * rounds_behind;
 
   e.launches = kLaunchMicroseconds;
@@ -268,7 +267,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (plan.cluster_parts > 1) {
     // Blocks of a cluster end after one tile: nothing of the next one hides behind this one.
     const double rounds = std::ceil(e.waves);
-    e.fill = (kFillMicroseconds + tile_store) * rounds;
+    e.fill = kernel.overhead + (kFillMicroseconds + tile_store) * rounds;
     e.reduction = rounds * (kClusterJoinMicroseconds + tile_sums / kClusterBytesPerMicrosecond);
   } else if (plan.streamed > 0) {
     // A block stores a part or two, and reads what others left of a tile.

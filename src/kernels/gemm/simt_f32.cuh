@@ -11,8 +11,8 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
-#include "kernels/gemm/simt_f32_teams.cuh"
 #include "kernels/gemm/simt_f32_copied.cuh"
+#include "kernels/gemm/simt_f32_teams.cuh"
 #include "kernels/gemm/split.cuh"
 #include "kernels/ptx/grid.cuh"
 
@@ -106,8 +106,8 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
   extern "C" __global__ void __launch_bounds__(Shape::kThreads, kBlocks)                 \
       name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments arguments) { \
     if constexpr (Shape::kDown == 1) {                                                   \
-      __shared__ __align__(16) unsigned char                                             \
-          shared[Shape::kStages * sizeof(gemm::SimtStage<Shape>)];                       \
+      __shared__ __align__(                                                              \
+          16) unsigned char shared[Shape::kStages * sizeof(gemm::SimtStage<Shape>)];     \
       gemm::simt_f32<Shape, along_a, along_b>(arguments, shared);                        \
     } else {                                                                             \
       extern __shared__ __align__(16) unsigned char room[];                              \

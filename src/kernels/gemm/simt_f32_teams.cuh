@@ -125,9 +125,9 @@ template <typename Shape> constexpr bool kFetchesAhead = Shape::kDown > 2;
 // One step of kBK k. kMore: another follows, and its first fragments are read too.
 template <bool kMore, typename Shape, typename CourierA, typename CourierB>
 __device__ __forceinline__ void team_step(float (&sums)[Shape::kTM][Shape::kTN],
-                                             SimtFragment<Shape> (&fragments)[2],
-                                             SimtPlaces<Shape>& places, CourierA& courier_a,
-                                             CourierB& courier_b, bool is_another_further) {
+                                          SimtFragment<Shape> (&fragments)[2],
+                                          SimtPlaces<Shape>& places, CourierA& courier_a,
+                                          CourierB& courier_b, bool is_another_further) {
   constexpr int kPut = kFetchesAhead<Shape> ? Shape::kBK - 1 : Shape::kBK - 2;
   if constexpr (kMore && !kFetchesAhead<Shape>) courier_a.fetch(), courier_b.fetch();
 #pragma unroll
@@ -158,15 +158,15 @@ __device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN
       static_cast<int>((max(depth.end - first, 0ll) + kDown * kBK - 1) / (kDown * kBK));
   if (steps == 0) return;
   stages += team * Shape::kStages;
-  SimtCourier<Shape, Shape::kBM, kAlongA> courier_a(matrix_of<float>(arguments.a),
-                                                    arguments.a.leading_dimension, tile.row,
-                                                    arguments.m, first);
+  SimtCourier<Shape, Shape::kBM, kAlongA> courier_a(
+      matrix_of<float>(arguments.a), arguments.a.leading_dimension, tile.row, arguments.m, first);
   SimtCourier<Shape, Shape::kBN, kAlongB> courier_b(matrix_of<float>(arguments.b),
                                                     arguments.b.leading_dimension, tile.column,
                                                     arguments.n, first);
   const int before = steps - 1;
-  const int count = static_cast<int>(min(
-      depth.end - first - static_cast<long long>(before) * (kDown * kBK), static_cast<long long>(kBK)));
+  const int count =
+      static_cast<int>(min(depth.end - first - static_cast<long long>(before) * (kDown * kBK),
+                           static_cast<long long>(kBK)));
   courier_a.fetch_last(before, count);
   courier_b.fetch_last(before, count);
   SimtPlaces<Shape> places{&stages[0].a[0][place.row], &stages[0].b[0][place.column],

@@ -172,8 +172,7 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     if (!multiply.is_suspect(sums)) return;
 #pragma unroll
     for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] = 0;
-    for_steps<S>(ring, g, place, depth,
-                 [&](Bytes a, Bytes b) { multiply.add_in_f32(sums, a, b); });
+    for_steps<S>(ring, g, place, depth, [&](Bytes a, Bytes b) { multiply.add_in_f32(sums, a, b); });
   }
 }
 

@@ -86,8 +86,8 @@ template <class S> class MultiplyPairs {
       float of_a[kRowTiles * 2], of_b[kColumnTiles * 2];
 #pragma unroll
       for (int i = 0; i < kRowTiles * 2; ++i)
-        of_a[i] = element<typename S::SlabA, S::kAlongA>(
-            a, line_of_slot<S::kAlongA>(i, lane / 4), k);
+        of_a[i] =
+            element<typename S::SlabA, S::kAlongA>(a, line_of_slot<S::kAlongA>(i, lane / 4), k);
 #pragma unroll
       for (int j = 0; j < kColumnTiles * 2; ++j)
         of_b[j] = element<typename S::SlabB, S::kAlongB>(

@@ -138,7 +138,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       return false;
     };
     if (left == 0) return;
-    while (together(some[0], some[1][0]) && together(some[1], some[0][0])) {}
+    while (together(some[0], some[1][0]) && together(some[1], some[0][0])) {
+    }
   }
 
   template <class Shared>

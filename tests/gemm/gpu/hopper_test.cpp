@@ -149,7 +149,8 @@ class Accurate : public ::testing::TestWithParam<const char*> {
 TEST_P(Accurate, RowsAndColumnsOfAnySize) {
   Matrix<float> a(70, 130, {}, 1), b(130, 67, {.order = Order::kColumnMajor}, 2), c(70, 67, {}, 3);
   for (int i = 0; i < 70; ++i)
-    for (int l = 0; l < 130; ++l) a.at(i, l) = std::ldexp(a.at(i, l), std::min(i * 2 - 70, 60));  // sums in f32
+    for (int l = 0; l < 130; ++l)
+      a.at(i, l) = std::ldexp(a.at(i, l), std::min(i * 2 - 70, 60));  // sums in f32
   for (int l = 0; l < 130; ++l)
     for (int j = 0; j < 67; ++j) b.at(l, j) = std::ldexp(b.at(l, j), 60 - j * 2);
   multiply(a, b, c);
