@@ -8,8 +8,8 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <random>
 
+#include "bench/capture_operands.hpp"
 #include "kernels/images.hpp"
 #include "tilewise/error.hpp"
 #include "vgpu/exec/matrix_op.hpp"
@@ -21,7 +21,6 @@ namespace {
 using vgpu::Fragment;
 using vgpu::MatrixProduct;
 using vgpu::MatrixType;
-using Cells = std::vector<std::uint64_t>;  // raw bits, an element a cell
 
 struct MmaProbe {
   std::string_view name;
@@ -56,72 +55,6 @@ constexpr auto kProbes = std::to_array<MmaProbe>({
     {"mma_m16n8k16_f64", 90},
 });
 
-/// Exponent and fraction bits; none for integers.
-struct FloatBits {
-  int exponent = 0, fraction = 0;
-};
-FloatBits float_bits(MatrixType type) {
-  switch (type) {
-    case MatrixType::kF16: return {5, 10};
-    case MatrixType::kBf16: return {8, 7};
-    case MatrixType::kTf32:
-    case MatrixType::kF32: return {8, 23};
-    case MatrixType::kE4m3: return {4, 3};
-    case MatrixType::kE5m2: return {5, 2};
-    case MatrixType::kF64: return {11, 52};
-    default: return {};
-  }
-}
-
-enum Style { kNormal, kWide, kVeryWide, kCancelling, kSpecial, kSubnormal, kStyles };
-
-class Operands {
- public:
-  explicit Operands(std::uint64_t seed) : random_(seed) {}
-
-  Cells matrix(MatrixType type, int cells, Style style) {
-    Cells result(static_cast<std::size_t>(cells));
-    for (std::uint64_t& cell : result) cell = element(type, style);
-    return result;
-  }
-
- private:
-  std::uint64_t below(std::uint64_t end) { return random_() % end; }
-
-  std::uint64_t element(MatrixType type, Style style) {
-    const FloatBits f = float_bits(type);
-    if (f.exponent == 0) return integer(type, style);
-    const std::uint64_t top = (std::uint64_t{1} << f.exponent) - 1, bias = top / 2;
-    std::uint64_t fraction = random_() & ((std::uint64_t{1} << f.fraction) - 1), exponent = bias;
-    // Products of the widest exponents stay within an f32, or there would be little but infinities.
-    const std::uint64_t reach = std::min<std::uint64_t>(bias / 2, 20);
-    switch (style) {
-      case kNormal: exponent = bias - 2 + below(5); break;
-      case kWide: exponent = bias - reach + below(2 * reach + 1); break;
-      case kVeryWide: exponent = 1 + below(top - 1); break;
-      case kCancelling: fraction &= ~((std::uint64_t{1} << std::max(f.fraction - 2, 0)) - 1); break;
-      case kSpecial:
-        exponent = below(top);
-        if (below(12) == 0) exponent = top, fraction = below(2) ? fraction : 0;
-        break;
-      default:
-        exponent = below(3);
-        if (below(4) == 0) fraction = 0;
-        break;
-    }
-    return below(2) << (f.exponent + f.fraction) | exponent << f.fraction | fraction;
-  }
-
-  // Accumulators of the wide style lie where sums overflow.
-  std::uint64_t integer(MatrixType type, Style style) {
-    if (type != MatrixType::kS32) return below(256);
-    if (style != kWide) return below(std::uint64_t{1} << 32);
-    return below(2) ? 0x7FFFFFFF - below(50000) : 0x80000000 + below(50000);
-  }
-
-  std::mt19937_64 random_;
-};
-
 // [register][lane], as the probes want them.
 std::string packed(const Fragment& f, const Cells& matrix) {
   const std::size_t bytes = f.element_bits == 64 ? 8 : 4;
@@ -147,13 +80,6 @@ Cells unpacked(const Fragment& f, const std::string& registers, std::size_t cell
     matrix[f.cells[at]] = value;
   }
   return matrix;
-}
-
-void append(std::string& record, const Cells& matrix, MatrixType type) {
-  for (const std::uint64_t& cell : matrix) {
-    record.append(reinterpret_cast<const char*>(&cell),
-                  static_cast<std::size_t>(vgpu::bits_of(type) / 8));
-  }
 }
 
 /// One probe on a device, launched once a record.
@@ -228,8 +154,7 @@ std::string capture_mma(device::Device& device, std::string_view name, int recor
   Recorder recorder(device, name, *product);
   Operands operands(seed);
   std::string text;
-  for (int r = 0; r < records; ++r)
-    text += recorder.record(operands, static_cast<Style>(r % kStyles));
+  for (int r = 0; r < records; ++r) text += recorder.record(operands, style_of(r));
   return text;
 }
 

@@ -3,15 +3,19 @@
 //
 // `tilewise golden check`: the access rules, the tensor cores' numerics, tensor maps and their copies, and
 // where wgmma finds its operands, against files of what GPUs counted, computed and copied.
-// `tilewise golden capture`: records such files on the GPU of this machine.
+// `tilewise golden capture`: records such files on the GPU of this machine, or on a virtual one.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <memory>
 
 #include "bench/capture.hpp"
 #include "bench/capture_mma.hpp"
+#include "bench/capture_tma.hpp"
+#include "bench/capture_wgmma.hpp"
 #include "bench/nsight.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -19,7 +23,9 @@
 #include "cli/outputs.hpp"
 #include "cli/self.hpp"
 #include "core/file.hpp"
+#include "core/programs.hpp"
 #include "device/device.hpp"
+#include "device/virtual/virtual_device.hpp"
 #include "model/golden_access.hpp"
 #include "vgpu/golden_mma.hpp"
 #include "vgpu/golden_tma.hpp"
@@ -32,7 +38,15 @@ namespace fs = std::filesystem;
 struct GoldenOptions {
   std::string folder;
   std::uint64_t seed = 1;
+  std::string device = "cuda", gpu = "h200";
+  std::size_t first_copy = 0;
 };
+
+constexpr std::array<std::string_view, 2> kDevices{"cuda", "virtual"};
+constexpr int kRecords = 60;      // of a product
+constexpr int kLayoutRows = 15;   // of each spelling of wgmma
+constexpr int kTensorMaps = 800;  // requests
+constexpr int kTensorCopies = 340;
 
 std::string report_text(const model::GoldenReport& report) {
   std::string out;
@@ -146,40 +160,107 @@ fs::path prepare_file(const GoldenOptions& options, const model::Gpu& gpu) {
   return file;
 }
 
-// What single tensor-core instructions compute: no profiler is needed.
-void capture_products(const fs::path& folder, std::uint64_t seed) {
-  constexpr int kRecords = 60;
-  create_folder(folder);
-  const std::unique_ptr<device::Device> device = device::open(device::Choice::kCuda, "");
-  const model::Gpu& gpu = device->gpu();
-  for (const std::string_view name : bench::mma_probes(gpu.compute_major, gpu.compute_minor)) {
-    write_file(folder / fmt::format("{}.bin", name),
-               bench::capture_mma(*device, name, kRecords, seed));
+std::unique_ptr<device::Device> open_device(const GoldenOptions& options) {
+  if (options.device == "cuda") {
+    if (device::cuda_devices().empty()) {
+      throw Error(ErrorCode::kNoDevice,
+                  fmt::format("golden capture needs a CUDA device: {}", device::cuda_status()));
+    }
+    return device::open(device::Choice::kCuda, "");
   }
+  auto device = std::make_unique<device::VirtualDevice>(model::find_gpu(options.gpu));
+  vgpu::LaunchOptions launch;
+  if (device->gpu().compute_major < 9) launch.numerics = vgpu::Numerics::kSm80;
+  device->watch(launch);
+  return device;
 }
 
-int capture(const GoldenOptions& options) {
-  const std::vector<model::Gpu> gpus = device::cuda_devices();
-  if (gpus.empty()) {
-    throw Error(ErrorCode::kNoDevice,
-                fmt::format("golden capture needs a CUDA device: {}", device::cuda_status()));
+// What single tensor-core instructions compute: no profiler is needed.
+void capture_products(device::Device& device, const fs::path& folder, std::uint64_t seed) {
+  create_folder(folder);
+  const model::Gpu& gpu = device.gpu();
+  const auto write = [&](std::string_view name, const std::string& records) {
+    write_file(folder / fmt::format("{}.bin", name), records);
+  };
+  for (const std::string_view name : bench::mma_probes(gpu.compute_major, gpu.compute_minor))
+    write(name, bench::capture_mma(device, name, kRecords, seed));
+  for (const std::string_view name : bench::wgmma_probes(gpu.compute_major, gpu.compute_minor))
+    write(name, bench::capture_wgmma(device, name, kRecords, seed));
+}
+
+// Runs this program again for the copies behind each one that faults: a real GPU that faulted does nothing more
+// for the process that asked.
+std::string captured_copies(const GoldenOptions& options) {
+  const ScratchFolder scratch("golden");
+  const std::string file = (scratch / "copies.csv").string();
+  std::string text = bench::tensor_copies_head();
+  for (std::size_t done = 0; done < static_cast<std::size_t>(kTensorCopies);) {
+    const ProgramOutcome outcome = run_program(
+        {own_path(), "golden", "copies", file, "--seed", std::to_string(options.seed), "--device",
+         options.device, "--gpu", options.gpu, "--first", std::to_string(done)},
+        scratch);
+    const std::string rows = outcome.code == kDone ? read_file(file) : "";
+    const auto lines = static_cast<std::size_t>(std::ranges::count(rows, '\n'));
+    if (lines == 0) {
+      throw Error(ErrorCode::kDriver,
+                  fmt::format("golden capture: copies from row {} on: {}", done, outcome.output));
+    }
+    text += rows;
+    done += lines;
   }
-  const fs::path file = prepare_file(options, gpus.front());
-  capture_products(file.parent_path() / "mma", options.seed);
+  return text;
+}
+
+// What only Hopper has.
+void capture_hopper(device::Device& device, const GoldenOptions& options, const fs::path& folder) {
+  if (bench::wgmma_probes(device.gpu().compute_major, device.gpu().compute_minor).empty()) return;
+  write_file(folder / "wgmma_layouts.csv",
+             bench::capture_layouts(device, kLayoutRows, options.seed));
+  write_file(folder / "tensor_maps.csv",
+             bench::capture_tensor_maps(device, kTensorMaps, options.seed));
+  write_file(folder / "tensor_copies.csv", captured_copies(options));
+}
+
+// The counts of each row. On a real GPU this program runs again, under ncu: it launches the probes of the same
+// rows in the same order.
+void capture_accesses(device::Device& device, const GoldenOptions& options,
+                      std::vector<model::GoldenAccess>& rows) {
+  if (device.is_virtual()) {
+    const std::vector<model::AccessCounts> counts = bench::count_probes(device, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].expected = counts[i];
+    return;
+  }
   const bench::Nsight nsight;
   const std::set<std::string> available = nsight.query_metrics();
-
-  // This program again, under ncu: it launches the probes of the same rows in the same order.
-  std::vector<model::GoldenAccess> rows = rows_of(gpus.front(), options.seed);
   const std::vector<bench::ProfiledLaunch> launches =
       nsight.profile({own_path(), "golden", "probe", "--seed", std::to_string(options.seed)},
                      bench::capture_metrics(available));
   bench::take_counts(rows, launches, available);
+}
+
+// What needs a profiler comes last: without one, the rest is there.
+int capture(const GoldenOptions& options) {
+  const std::unique_ptr<device::Device> device = open_device(options);
+  const fs::path file = prepare_file(options, device->gpu());
+  const fs::path folder = file.parent_path();
+  capture_products(*device, folder / "mma", options.seed);
+  capture_hopper(*device, options, folder);
+  std::vector<model::GoldenAccess> rows = rows_of(device->gpu(), options.seed);
+  capture_accesses(*device, options, rows);
   write_file(file, model::to_csv(rows));
 
   model::GoldenReport report;
   model::check_rows(rows, file, report);
-  return finish(std::move(report), file.parent_path());
+  return finish(std::move(report), folder);
+}
+
+// Lines of tensor_copies.csv from one row on, up to the first that faults.
+int copies(const GoldenOptions& options) {
+  const std::unique_ptr<device::Device> device = open_device(options);
+  write_file(options.folder,
+             bench::capture_copies(*device, bench::tensor_copies(kTensorCopies, options.seed),
+                                   options.first_copy));
+  return kDone;
 }
 
 int probe(const GoldenOptions& options) {
@@ -195,6 +276,22 @@ void add_folder(CLI::App& command, const std::shared_ptr<GoldenOptions>& options
           "Folder of golden files, one folder a GPU")
       ->type_name("")
       ->required();
+}
+
+void add_device(CLI::App& command, const std::shared_ptr<GoldenOptions>& options) {
+  command
+      .add_option_function<std::string>(
+          "--device",
+          [options](const std::string& text) {
+            options->device = parse_choice("--device", text, kDevices);
+          },
+          "cuda or virtual, which shows how it goes but not what hardware does; else cuda")
+      ->type_name("WHERE");
+  command
+      .add_option_function<std::string>(
+          "--gpu", [options](const std::string& text) { options->gpu = parse_name("--gpu", text); },
+          "What the virtual GPU plays (see 'tilewise devices'); else h200")
+      ->type_name("KEY");
 }
 
 void add_seed(CLI::App& command, const std::shared_ptr<GoldenOptions>& options) {
@@ -228,15 +325,28 @@ void add_golden(CLI::App& app, Action& action) {
       "Record golden files on this machine's GPU; accesses are counted by Nsight Compute's ncu");
   add_folder(*captured, options);
   add_seed(*captured, options);
+  add_device(*captured, options);
   captured->footer(
-      "Writes DIR/<gpu>/memory_access.csv and, of mma.sync, DIR/<gpu>/mma/*.bin; wgmma and TMA are "
-      "not recorded. Example:\n  tilewise golden capture golden");
+      "Writes DIR/<gpu>/memory_access.csv and, of mma.sync and wgmma, DIR/<gpu>/mma/*.bin; of a "
+      "Hopper "
+      "GPU wgmma_layouts.csv, tensor_maps.csv and tensor_copies.csv too. Example:\n"
+      "  tilewise golden capture golden");
   captured->callback([options, &action] { action = [options] { return capture(*options); }; });
 
   // What runs under ncu: launches the probes and prints nothing.
   CLI::App* probed = golden->add_subcommand("probe")->group("");
   add_seed(*probed, options);
   probed->callback([options, &action] { action = [options] { return probe(*options); }; });
+
+  // One process' part of the copies of tensors.
+  CLI::App* copied = golden->add_subcommand("copies")->group("");
+  add_folder(*copied, options);
+  add_seed(*copied, options);
+  add_device(*copied, options);
+  copied->add_option_function<std::string>("--first", [options](const std::string& text) {
+    options->first_copy = static_cast<std::size_t>(parse_whole("--first", text));
+  });
+  copied->callback([options, &action] { action = [options] { return copies(*options); }; });
 }
 
 }  // namespace tilewise::cli

@@ -106,6 +106,9 @@ class Device {
   /// Error{kInvalidArgument} that names the argument which breaks a rule, Error{kUnsupported} below
   /// compute capability 9.0.
   virtual TensorMap make_tensor_map(const TensorMapRequest& request) = 0;
+  /// Whether the device itself takes the request: a real GPU's driver is asked, whatever check() says. Throws
+  /// Error{kUnsupported} as make_tensor_map() does.
+  virtual bool accepts_tensor_map(const TensorMapRequest& request);
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
   /// A stream of somebody else's, a CUstream, which keeps it; null: the default stream. Throws

@@ -20,12 +20,17 @@ using Bytes = std::vector<std::byte>;
 
 enum Elements { kS8, kF16, kF16Sum16, kBf16, kTf32 };
 
-Elements elements_of(const GoldenRow& row) {
+std::optional<Elements> find_elements(std::string_view wanted) {
   constexpr std::pair<std::string_view, Elements> kNames[] = {
       {"s8", kS8}, {"f16", kF16}, {"f16.f16", kF16Sum16}, {"bf16", kBf16}, {"tf32", kTf32}};
   for (const auto& [name, elements] : kNames) {
-    if (row.text(1) == name) return elements;
+    if (wanted == name) return elements;
   }
+  return std::nullopt;
+}
+
+Elements elements_of(const GoldenRow& row) {
+  if (const auto elements = find_elements(row.text(1))) return *elements;
   row.refuse(1, "s8, f16, f16.f16, bf16 or tf32");
 }
 
@@ -109,6 +114,12 @@ Bytes fragments(Elements elements, std::size_t columns, const Bytes& a, const By
 }
 
 }  // namespace
+
+std::optional<std::vector<std::byte>> layout_image(std::uint64_t seed, std::string_view elements) {
+  const auto found = find_elements(elements);
+  if (!found) return std::nullopt;
+  return image(seed, *found);
+}
 
 std::uint64_t hash_of_layout(const GoldenRow& row) {
   const Elements elements = elements_of(row);

@@ -53,6 +53,18 @@ std::uint64_t splitmix(std::uint64_t& state);
 /// FNV-1a, 64 bits.
 std::uint64_t hash_of(std::span<const std::byte> bytes);
 
+/// What memory holds before the copies of tensor_copies.csv: the low bytes of one splitmix64 sequence.
+struct TensorImages {
+  static constexpr std::size_t kGlobal = 1 << 20, kShared = 1 << 16;
+  std::vector<std::byte> global,
+      shared;  ///< loads begin with bytes of 0xA5 in shared memory instead
+};
+const TensorImages& tensor_images();
+
+/// Shared memory before the product of a row of wgmma_layouts.csv: 48 KiB. Nothing for a name of elements
+/// that stands for none.
+std::optional<std::vector<std::byte>> layout_image(std::uint64_t seed, std::string_view elements);
+
 /// Does one row of wgmma_layouts.csv again: the hash of D as the threads of the warpgroup hold it.
 std::uint64_t hash_of_layout(const GoldenRow& row);
 

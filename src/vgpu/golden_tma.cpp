@@ -53,24 +53,13 @@ std::string check_map(const GoldenRow& row) {
                      expected ? "accepted" : "refused", accepted ? "accepted" : "refused");
 }
 
-// What was in global and shared memory: the low bytes of splitmix64.
-struct Images {
-  static constexpr std::size_t kGlobal = 1 << 20, kShared = 1 << 16;
-  std::vector<std::byte> global, shared;
-  Images() : global(kGlobal), shared(kShared) {
-    std::uint64_t state = 0x1234567;
-    for (std::byte& b : global) b = static_cast<std::byte>(splitmix(state));
-    for (std::byte& b : shared) b = static_cast<std::byte>(splitmix(state));
-  }
-};
-
 // The row's address is an offset in a buffer that begins at a multiple of 256.
 class GlobalImage {
  public:
-  explicit GlobalImage(const Images& images) : bytes_(Images::kGlobal + 256) {
+  GlobalImage() : bytes_(TensorImages::kGlobal + 256) {
     const auto at = reinterpret_cast<std::uint64_t>(bytes_.data());
     begin_ = (at + 255) / 256 * 256;
-    std::memcpy(memory(), images.global.data(), Images::kGlobal);
+    std::memcpy(memory(), tensor_images().global.data(), TensorImages::kGlobal);
   }
   std::byte* memory() {
     return bytes_.data() + (begin_ - reinterpret_cast<std::uint64_t>(bytes_.data()));
@@ -78,7 +67,7 @@ class GlobalImage {
   std::uint64_t begin() const { return begin_; }
   /// A row's bytes and what pieces of 16 bytes overwrite behind it.
   std::uint64_t permit(const GoldenRow& row, std::uint64_t address, std::uint64_t bytes) const {
-    const std::uint64_t end = begin_ + Images::kGlobal;
+    const std::uint64_t end = begin_ + TensorImages::kGlobal;
     if (address < begin_ || address > end || bytes > end - address)
       row.refuse(5, "a tensor within a mebibyte");
     return std::min(bytes + 16, end - address);
@@ -90,12 +79,13 @@ class GlobalImage {
 };
 
 // The hash of what the copy of a row wrote, or nothing where it is refused.
-std::optional<std::uint64_t> copy(const GoldenRow& row, const Images& images) {
+std::optional<std::uint64_t> copy(const GoldenRow& row) {
   TensorMapRequest request = request_of(row, 2);
   const std::vector<std::int64_t> wide = row.signed_numbers(11, kTensorRanks);
   const std::vector<std::int32_t> coordinates(wide.begin(), wide.end());
   const auto shared_address = static_cast<std::uint32_t>(row.number(12));
-  GlobalImage global(images);
+  const TensorImages& images = tensor_images();
+  GlobalImage global;
   request.address += global.begin();
   const TensorMap map = make_tensor_map(request);
   const auto contents = read_tensor_map(map.bytes.data());
@@ -104,13 +94,14 @@ std::optional<std::uint64_t> copy(const GoldenRow& row, const Images& images) {
   const bool is_load = row.text(1) == "load";
   using enum TensorBox::Direction;
   if (!box.refusal(shared_address, is_load ? kToShared : kToGlobal).empty()) return {};
-  if (shared_address > Images::kShared || box.shared_bytes() > Images::kShared - shared_address)
+  if (shared_address > TensorImages::kShared ||
+      box.shared_bytes() > TensorImages::kShared - shared_address)
     row.refuse(12, "a box within 64 KiB of shared memory");
   const Permit permit = [&](std::uint64_t address, std::uint64_t bytes) {
     return global.permit(row, address, bytes);
   };
   if (is_load) {
-    std::vector<std::byte> shared(Images::kShared, std::byte{0xA5});
+    std::vector<std::byte> shared(TensorImages::kShared, std::byte{0xA5});
     load_box(box, shared.data(), shared_address, permit);
     return hash_of({shared.data(), 28 * 1024});
   }
@@ -125,8 +116,7 @@ std::optional<std::uint64_t> copy(const GoldenRow& row, const Images& images) {
 }
 
 std::string check_copy(const GoldenRow& row) {
-  static const Images images;
-  const std::optional<std::uint64_t> computed = copy(row, images);
+  const std::optional<std::uint64_t> computed = copy(row);
   const bool faults = row.number(13) != 0;
   if (computed.has_value() == faults) {
     return fmt::format("row {}: {} on the GPU, {} here", row.text(0), faults ? "a fault" : "copied",
@@ -159,7 +149,22 @@ const Kind* kind_of(const fs::path& file) {
   return kind == std::end(kKinds) ? nullptr : kind;
 }
 
+TensorImages make_images() {
+  TensorImages images;
+  images.global.resize(TensorImages::kGlobal);
+  images.shared.resize(TensorImages::kShared);
+  std::uint64_t state = 0x1234567;
+  for (std::byte& b : images.global) b = static_cast<std::byte>(splitmix(state));
+  for (std::byte& b : images.shared) b = static_cast<std::byte>(splitmix(state));
+  return images;
+}
+
 }  // namespace
+
+const TensorImages& tensor_images() {
+  static const TensorImages images = make_images();
+  return images;
+}
 
 GoldenRecords check_tma_file(const fs::path& file) {
   const Kind* const kind = kind_of(file);

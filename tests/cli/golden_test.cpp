@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "../core/temporary_folder.hpp"
 #include "core/file.hpp"
+#include "kernels/images.hpp"
 #include "program.hpp"
 
 namespace tilewise::test {
@@ -74,6 +76,52 @@ TEST(GoldenCheck, AMismatchIsShownAndIsExitCode1) {
   EXPECT_TRUE(contains(outcome.out, "1 MISMATCH")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "stride0")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "tilewise: 1 of ")) << outcome.err;
+}
+
+// The last digit of a file's last line with a digit, or a bit of a product, is another one.
+void plant(const std::filesystem::path& file) {
+  std::string text = read_file(file);
+  if (file.extension() == ".bin") {
+    text.back() ^= 1;
+  } else {
+    const std::size_t digit = text.find_last_of("0123456789abcdef");
+    text[digit] = text[digit] == '0' ? '1' : '0';
+  }
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+// Everything is recorded as on a real GPU, processes that end with a fault among it; a changed bit in any of
+// the files is noticed.
+TEST(GoldenCapture, WhatTheVirtualGpuRecordsIsCheckedAndAChangedBitShows) {
+  if (kernels::images().empty()) GTEST_SKIP() << "built without nvcc";
+  const TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  const Outcome captured = run({"golden", "capture", path, "--device", "virtual", "--seed", "3"});
+  ASSERT_EQ(captured.code, 0) << captured.out << captured.err;
+  EXPECT_TRUE(contains(captured.out, "tensor_copies.csv: 340 records, 340 match")) << captured.out;
+  EXPECT_EQ(run({"golden", "check", path}).code, 0);
+  for (const char* name :
+       {"memory_access.csv", "mma/mma_m16n8k16_f32_bf16.bin", "mma/wgmma_m64n8k32_f16_e5m2.bin",
+        "wgmma_layouts.csv", "tensor_maps.csv", "tensor_copies.csv"}) {
+    const std::filesystem::path file = folder / "h200" / name;
+    const std::string text = read_file(file);
+    plant(file);
+    const Outcome outcome = run({"golden", "check", path});
+    EXPECT_EQ(outcome.code, 1) << name;
+    EXPECT_TRUE(contains(outcome.out, "1 MISMATCH")) << name << outcome.out;
+    std::ofstream(file, std::ios::binary) << text;
+  }
+}
+
+TEST(GoldenCapture, AmpereHasNoFilesOfHopper) {
+  if (kernels::images().empty()) GTEST_SKIP() << "built without nvcc";
+  const TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  const Outcome captured = run({"golden", "capture", path, "--device", "virtual", "--gpu", "a100"});
+  ASSERT_EQ(captured.code, 0) << captured.out << captured.err;
+  EXPECT_FALSE(contains(captured.out, "wgmma")) << captured.out;
+  EXPECT_FALSE(contains(captured.out, "tensor_maps.csv")) << captured.out;
+  EXPECT_TRUE(contains(captured.out, "mma_m16n8k8_f32_tf32.bin: 60 records, 60 match"));
 }
 
 TEST(GoldenCheck, BadInputIsNamed) {

@@ -180,6 +180,7 @@ TEST(DriverApi, HasTheNamesAndShapesOfTheToolkitsHeader) {
 
 TEST(DriverApi, HasTheNumbersOfTheToolkitsHeader) {
   TILEWISE_EXPECT_NUMBER(Result::kSuccess, CUDA_SUCCESS);
+  TILEWISE_EXPECT_NUMBER(Result::kInvalidValue, CUDA_ERROR_INVALID_VALUE);
   TILEWISE_EXPECT_NUMBER(Result::kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);
   TILEWISE_EXPECT_NUMBER(Result::kNoDevice, CUDA_ERROR_NO_DEVICE);
   TILEWISE_EXPECT_NUMBER(Result::kNoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU);

@@ -103,27 +103,38 @@ void CudaDevice::fill(Address destination, unsigned char value, std::uint64_t by
         [&] { return phrase("cuMemsetD8Async({} bytes)", bytes); });
 }
 
-TensorMap CudaDevice::make_tensor_map(const TensorMapRequest& request) {
-  require_tensor_maps(gpu_);
-  tilewise::check(request);
+Result CudaDevice::encode(const TensorMapRequest& request, TensorMap& map) {
   if (!api_.tensor_map_encode_tiled) {
     throw Error(ErrorCode::kUnsupported,
                 "libcuda.so.1 has no cuTensorMapEncodeTiled: the NVIDIA driver is too old");
   }
   make_current();
+  return api_.tensor_map_encode_tiled(
+      &map, static_cast<int>(request.type), request.rank, reinterpret_cast<void*>(request.address),
+      request.dimensions.data(), request.strides.data(), request.box.data(),
+      request.element_strides.data(), kInterleaveNone, static_cast<int>(request.swizzle),
+      l2_promotion_of(request.l2_promotion), static_cast<int>(request.fill));
+}
+
+TensorMap CudaDevice::make_tensor_map(const TensorMapRequest& request) {
+  require_tensor_maps(gpu_);
+  tilewise::check(request);
   TensorMap map;
-  check(api_,
-        api_.tensor_map_encode_tiled(
-            &map, static_cast<int>(request.type), request.rank,
-            reinterpret_cast<void*>(request.address), request.dimensions.data(),
-            request.strides.data(), request.box.data(), request.element_strides.data(),
-            kInterleaveNone, static_cast<int>(request.swizzle),
-            l2_promotion_of(request.l2_promotion), static_cast<int>(request.fill)),
-        [&] {
-          return phrase("cuTensorMapEncodeTiled({} dimensions of {})", request.rank,
-                        name_of(request.type));
-        });
+  check(api_, encode(request, map), [&] {
+    return phrase("cuTensorMapEncodeTiled({} dimensions of {})", request.rank,
+                  name_of(request.type));
+  });
   return map;
+}
+
+// CUDA_ERROR_INVALID_VALUE is the driver's no; anything else is trouble.
+bool CudaDevice::accepts_tensor_map(const TensorMapRequest& request) {
+  require_tensor_maps(gpu_);
+  TensorMap map;
+  const Result result = encode(request, map);
+  if (result == Result::kInvalidValue) return false;
+  check(api_, result, "cuTensorMapEncodeTiled()");
+  return true;
 }
 
 std::unique_ptr<Stream> CudaDevice::create_stream() {

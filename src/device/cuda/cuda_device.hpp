@@ -30,6 +30,7 @@ class CudaDevice final : public Device {
   void fill(Address destination, unsigned char value, std::uint64_t bytes, Stream& stream) override;
 
   TensorMap make_tensor_map(const TensorMapRequest& request) override;
+  bool accepts_tensor_map(const TensorMapRequest& request) override;
 
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Stream> adopt_stream(void* handle) override;
@@ -48,6 +49,9 @@ class CudaDevice final : public Device {
   void make_current() const { context_->make_current(); }
 
  private:
+  /// Asks the driver for a tensor map, which it writes to `map`.
+  Result encode(const TensorMapRequest& request, TensorMap& map);
+
   const DriverApi& api_;
   model::Gpu gpu_;
   std::string description_;

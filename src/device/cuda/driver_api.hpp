@@ -21,6 +21,7 @@ namespace tilewise::device::cuda {
 /// CUresult: only the values that Tilewise tells apart.
 enum class Result : int {
   kSuccess = 0,
+  kInvalidValue = 1,
   kOutOfMemory = 2,
   kNoDevice = 100,
   kNoBinaryForGpu = 209,

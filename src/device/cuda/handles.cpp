@@ -163,8 +163,10 @@ CudaModule::CudaModule(SharedContext context, const kernels::KernelImage& image,
                        gpu.name, gpu.compute_major, gpu.compute_minor, image.arch));
   }
   context_->make_current();
-  // Jetson's 8.7 is the one 8.x that refuses an sm_80 cubin; its driver compiles the PTX.
-  if (form == ImageForm::kCubin && load_cubin(image) == Result::kSuccess) return;
+  // Jetson's 8.7 is the one 8.x that refuses an sm_80 cubin; its driver compiles the PTX. What was written at
+  // run time has no cubin.
+  const bool has_code = form == ImageForm::kCubin && !image.cubin.empty();
+  if (has_code && load_cubin(image) == Result::kSuccess) return;
   load_ptx(image);
 }
 
