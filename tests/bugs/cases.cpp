@@ -27,6 +27,9 @@ Words copied_256() { return words(256, in); }
 Words turned_64() {
   return words(64, [](int i) { return in(63 - i); });
 }
+Words copied_and_turned_64() {
+  return words(128, [](int i) { return i < 64 ? in(i) : in(127 - i); });
+}
 Words turned_128() {
   return words(128, [](int i) { return in(127 - i); });
 }
@@ -125,6 +128,12 @@ std::vector<Case> bulk_cases() {
       {"tma_store_without_fence", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
       {"tma_store_source_overwritten", 1, 64, {{kIn, 128}, {kOut, 128}}, copied_128},
       {"tma_store_not_waited_for", 1, 64, {{kIn, 64}, {kOut, 64}}, copied_64},
+      {"tma_store_read_back", 1, 64, {{kIn, 64}, {kOut, 128}}, copied_and_turned_64},
+      {"tma_reduce_flag_too_early",
+       2,
+       64,
+       {{kIn, 64}, {kZeros, 1}, {kZeros, 64}, {kOut, 64}},
+       turned_64},
       {"tma_load_read_early", 1, 64, {{kIn, 64}, {kOut, 64}}, turned_64},
       {"tma_load_over_stores",
        1,

@@ -148,6 +148,57 @@ TEST(CheckerAsync, AWaitThatNeverEndsIsADeadlockWithItsPlace) {
   }
 }
 
+// Thread 0 copies the tile's first 256 bytes to the buffer; line 3.
+const std::string kStore =
+    "  st.shared.u32 [%r3], %r1; fence.proxy.async;\n"
+    "  bar.sync 0; setp.eq.u32 %p1, %r1, 0;\n"
+    "  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 256;\n"
+    "  cp.async.bulk.commit_group;\n";
+const std::string kStoreRead = "  cp.async.bulk.wait_group.read 0;\n";
+const std::string kStoreWritten = "  cp.async.bulk.wait_group 0;\n";
+const std::string kReadBack = "  ld.global.u32 %r6, [%rd2];\n";
+
+TEST(CheckerAsync, WhatABulkCopyWritesMustBeWaitedFor) {
+  const Finding f = expect_race("global", 7, 3, kStore + kStoreRead + kBarrier + kReadBack);
+  EXPECT_CONTAINS(f.message, "a bulk copy of block (0, 0, 0) warp 0");
+  EXPECT_CONTAINS(f.message, "cp.async.bulk.wait_group without .read");
+  expect_clean(kStore + kStoreWritten + kBarrier + kReadBack);
+  expect_race("global", 6, 3, kStore + kStoreWritten + kReadBack);  // warp 1 knows nothing of it
+}
+
+TEST(CheckerAsync, AKernelMayEndBeforeItsBulkCopyHasWritten) { expect_clean(kStore + kStoreRead); }
+
+TEST(CheckerAsync, WhatABulkCopyWritesIsNotOverwrittenUnordered) {
+  const std::string over = "  st.global.u32 [%rd2], %r1;\n";
+  expect_race("global", 7, 3, kStore + kStoreRead + kBarrier + over);
+  expect_clean(kStore + kStoreWritten + kBarrier + over);
+  const std::string again =
+      "  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 64;\n";
+  const std::string commit = "  cp.async.bulk.commit_group;\n";
+  expect_race("global", 6, 3, kStore + kStoreRead + again + commit + kStoreWritten);
+  expect_clean(kStore + kStoreWritten + again + commit + kStoreWritten);
+}
+
+TEST(CheckerAsync, ReductionsOfBulkCopiesDoNotRaceWithEachOther) {
+  const std::string add =
+      "  @%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 256;\n"
+      "  cp.async.bulk.commit_group;\n";
+  const std::string first = kStore + kStoreWritten;
+  expect_clean(first + add + add + kStoreRead);
+  expect_race("global", 10, 6, first + add + kStoreRead + kBarrier + kReadBack);
+}
+
+TEST(CheckerAsync, OnlyTheYoungestGroupsAreNotWaitedFor) {
+  const std::string two =
+      kStore +
+      "  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1+512], [%r2], 256;\n"
+      "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group 1;\n" +
+      kBarrier;
+  const std::string second = "  ld.global.u32 %r7, [%rd2+512];\n";
+  expect_clean(two + kReadBack + kStoreRead);
+  expect_race("global", 9, 5, two + second + kStoreRead);
+}
+
 // Each block writes its words; then block 1 of the cluster reads those of block 0.
 const Shape kCluster{{2, 1, 1}, {32, 1, 1}, true, Checks::all(), {2, 1, 1}};
 const std::string kWrite = "  st.shared.u32 [%r3], %r1;\n";

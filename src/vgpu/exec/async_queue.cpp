@@ -13,13 +13,14 @@ void AsyncQueue::set_order(AsyncOrder order, std::uint64_t seed) {
   random_.seed(seed);
 }
 
-AsyncTicket AsyncQueue::add(std::uint64_t chain, std::function<void()> effect) {
+AsyncTicket AsyncQueue::add(std::uint64_t chain, std::function<void()> effect,
+                            bool outlives_cluster) {
   const AsyncTicket ticket = next_++;
   if (order_ == AsyncOrder::kEarliest) {
     effect();
     return ticket;
   }
-  pending_.push_back({ticket, chain, std::move(effect)});
+  pending_.push_back({ticket, chain, std::move(effect), outlives_cluster});
   pass_time();
   return ticket;
 }
@@ -58,6 +59,17 @@ bool AsyncQueue::complete_oldest() {
 void AsyncQueue::complete_all() {
   while (complete_oldest()) {
   }
+}
+
+// What is left to the end comes behind the operations before it in its chain.
+void AsyncQueue::end_cluster(std::vector<std::function<void()>>& to) {
+  if (order_ == AsyncOrder::kLatest) {
+    for (Operation& operation : pending_) {
+      if (operation.outlives_cluster) to.push_back(std::move(operation.effect));
+    }
+    std::erase_if(pending_, [](const Operation& operation) { return operation.outlives_cluster; });
+  }
+  complete_all();
 }
 
 void AsyncQueue::pass_time() {

@@ -30,13 +30,17 @@ class AsyncQueue {
   /// Operations of one `chain` take effect in the order of their issue: pass a number that
   /// names it (kNoChain: in any order). With AsyncOrder::kEarliest the effect happens before add() returns.
   static constexpr std::uint64_t kNoChain = 0;
-  AsyncTicket add(std::uint64_t chain, std::function<void()> effect);
+  /// `outlives_cluster`: see end_cluster().
+  AsyncTicket add(std::uint64_t chain, std::function<void()> effect, bool outlives_cluster = false);
 
   /// Lets the operation take effect now, and those before it in its chain; nothing when it already did.
   void complete(AsyncTicket ticket);
   /// The oldest one. Returns whether there was one.
   bool complete_oldest();
   void complete_all();
+  /// The cluster is done: everything takes effect but, with kLatest, what needs no cluster any more (a bulk
+  /// copy that has read its source). That goes to the end of `to`.
+  void end_cluster(std::vector<std::function<void()>>& to);
   /// At moments that a program can observe: with kRandom some operations take effect.
   void pass_time();
   /// Every warp has had its turn, if it could run at all. With kSoon, all operations take effect when warps
@@ -54,6 +58,7 @@ class AsyncQueue {
     AsyncTicket ticket = 0;
     std::uint64_t chain = 0;
     std::function<void()> effect;
+    bool outlives_cluster = false;
   };
   void take_effect(std::size_t index);
 

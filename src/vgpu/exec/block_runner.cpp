@@ -101,7 +101,8 @@ void BlockRunner::start(const Dim3& index) {
     w.parts.assign(1, Part{w.warp.live, 0, -1, State::kReady, 0});
     w.meetings.clear();
     w.warp.copy_groups.clear();
-    w.warp.bulk_groups.clear();
+    w.warp.bulk_reads.clear();
+    w.warp.bulk_writes.clear();
     w.warp.matrix_groups.clear();
   }
   barriers_.fill(Barrier{});

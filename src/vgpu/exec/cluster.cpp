@@ -27,7 +27,8 @@ std::byte* shared_memory(const BlockState& block, std::uint64_t address, std::ui
   return owner.shared + address;
 }
 
-ClusterRunner::ClusterRunner(const LaunchFacts& facts, Worker& worker) : facts_(facts) {
+ClusterRunner::ClusterRunner(const LaunchFacts& facts, Worker& worker)
+    : facts_(facts), worker_(worker) {
   state_.size = facts.cluster;
   state_.is_explicit = facts.is_explicit_cluster;
   for (std::uint64_t rank = 0; rank < facts.cluster.count(); ++rank) {
@@ -66,7 +67,7 @@ ClusterRunner::Outcome ClusterRunner::run(std::uint64_t budget) {
     progress |= release_cluster_barrier();
     state_.queue.end_round(progress);
     if (is_done) {
-      state_.queue.complete_all();
+      state_.queue.end_cluster(worker_.last_effects);
       if (checker_) checker_->finish();
       return Outcome::kDone;
     }

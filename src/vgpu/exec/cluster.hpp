@@ -49,6 +49,7 @@ class ClusterRunner {
   [[noreturn]] void report_deadlock() const;
 
   const LaunchFacts& facts_;
+  Worker& worker_;
   ClusterState state_;
   std::unique_ptr<Checker> checker_;  ///< null without checks
   std::vector<std::unique_ptr<BlockRunner>> blocks_;

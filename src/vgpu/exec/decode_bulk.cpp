@@ -38,10 +38,12 @@ void Decoder::bulk() {
     expect_operands(0, 0);
     emit("cp.async.bulk.commit_group");
   } else if (take("wait_group")) {
-    take("read");  // reading and writing are one moment here
+    const bool only_reads = take("read");
     expect_operands(1, 1);
     if (operand(0).kind != OperandKind::kInteger) malformed_here("wait_group needs a constant");
-    emit("cp.async.bulk.wait_group").imm = static_cast<std::int64_t>(operand(0).bits);
+    Op& op = emit("cp.async.bulk.wait_group");
+    op.imm = static_cast<std::int64_t>(operand(0).bits);
+    op.mode = only_reads;
   } else {
     bulk_copy();
   }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "tilewise/error.hpp"
@@ -25,8 +26,17 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 16, kTensorMapAlignment = 64;
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kRankShift) - 1;
+/// Each store is a chain of its own in the queue, apart from those of wgmma: it reads before it writes.
+constexpr std::uint64_t kFirstStoreChain = std::uint64_t{1} << 63;
 
 AsyncQueue& queue_of(const Warp& w) { return w.block->cluster->queue; }
+
+Memory::Range find_range(const Worker& worker, std::uint64_t at) {
+  Memory::Range range = worker.parameters;
+  if (at < range.begin || at >= range.end) range = worker.memory->find(at);
+  if (range.end == 0) range = worker.module_memory->find(at);
+  return range;
+}
 
 /// The thread that issues a copy: for messages, and for what its effect needs later.
 struct Issuer {
@@ -52,10 +62,7 @@ struct Issuer {
 
   /// The allocation, module variable or kernel parameter that holds `bytes` bytes at `at`.
   Memory::Range global_range(std::uint64_t at, std::uint64_t bytes, const char* verb) const {
-    const Worker& worker = *warp->worker;
-    Memory::Range range = worker.parameters;
-    if (at < range.begin || at >= range.end) range = worker.memory->find(at);
-    if (range.end == 0) range = worker.module_memory->find(at);
+    const Memory::Range range = find_range(*warp->worker, at);
     if (range.end == 0 || bytes > range.end - at) {
       fail(fmt::format("{} {} bytes of global memory at {:#x}, outside every allocation{}", verb,
                        bytes, at, nearest_allocation(*warp, at)));
@@ -100,11 +107,8 @@ struct Transfer {
     return TensorBox(map, {coordinates.data(), static_cast<std::size_t>(facts().rank)});
   }
 
+  // Into shared memory.
   void run() const {
-    if (facts().path == BulkPath::kToGlobal) {
-      store();
-      return;
-    }
     for (const Target& target : targets) load(target);
     for (const Target& target : targets) {
       const Mbarrier::Trouble trouble =
@@ -127,6 +131,9 @@ struct Transfer {
     };
   }
 
+  // Rows of a box may take more room than bytes.
+  std::uint64_t shared_bytes() const { return facts().rank > 0 ? box().shared_bytes() : bytes; }
+
   void load(const Target& target) const {
     std::byte* const to = target.block->shared;
     if (facts().rank > 0) {
@@ -142,21 +149,68 @@ struct Transfer {
       }
     }
   }
+};
 
-  void store() const {
-    const std::byte* const window = issuer.warp->block->shared;
-    const auto at = static_cast<std::uint32_t>(shared);
-    auto* const to = reinterpret_cast<std::byte*>(other);
-    if (facts().rank > 0 && facts().reduction) {
-      reduce_box(box(), *facts().reduction, window, at, permit("reduces into"));
-    } else if (facts().rank > 0) {
-      store_box(box(), window, at, permit("writes"));
-    } else if (facts().reduction) {
-      reduce(*facts().reduction, facts().type, to, window + shared, bytes);
+/// A store or reduction on its way. It reads shared memory at one moment and writes global memory at a later
+/// one, maybe when its block is long gone.
+class BulkStore {
+ public:
+  explicit BulkStore(Transfer transfer)
+      : t_(std::move(transfer)), facts_(&t_.facts()), worker_(t_.issuer.warp->worker) {}
+
+  void read() {
+    const std::uint64_t bytes = t_.shared_bytes();
+    at_ = static_cast<std::uint32_t>(t_.shared % kSwizzleBytes);
+    source_.resize(at_ + bytes);
+    std::memcpy(source_.data() + at_, t_.issuer.warp->block->shared + t_.shared, bytes);
+    if (facts_->rank > 0) check_rows();
+  }
+
+  void write() const {
+    auto* const to = reinterpret_cast<std::byte*>(t_.other);
+    const std::byte* const from = source_.data();
+    if (facts_->rank > 0 && facts_->reduction) {
+      reduce_box(box(), *facts_->reduction, from, at_, permit());
+    } else if (facts_->rank > 0) {
+      store_box(box(), from, at_, permit());
+    } else if (facts_->reduction) {
+      reduce(*facts_->reduction, facts_->type, to, from + at_, t_.bytes);
     } else {
-      std::memcpy(to, window + shared, bytes);
+      std::memcpy(to, from + at_, t_.bytes);
     }
   }
+
+ private:
+  static constexpr std::uint64_t kSwizzleBytes =
+      1024;  ///< a swizzle looks at the address modulo that
+
+  TensorBox box() const {
+    return TensorBox(t_.map, {t_.coordinates.data(), static_cast<std::size_t>(facts_->rank)});
+  }
+
+  // Says what is wrong with rows that lie outside while the thread that stores them can be named.
+  void check_rows() const {
+    const Permit check = t_.permit(facts_->reduction ? "reduces into" : "writes");
+    const TensorBox box = this->box();
+    for (std::uint32_t i = 0; i < box.rows(); ++i) {
+      const TensorBox::Row row = box.row(i);
+      if (row.first < row.end) check(row.address + row.first, row.end - row.first);
+    }
+  }
+
+  Permit permit() const {
+    return
+        [worker = worker_, range = Memory::Range{}](std::uint64_t at, std::uint64_t count) mutable {
+          if (at < range.begin || at + count > range.end) range = find_range(*worker, at);
+          return range.end - at;
+        };
+  }
+
+  Transfer t_;
+  const BulkCopyFacts* facts_;
+  const Worker* worker_;  ///< knows the allocations
+  std::vector<std::byte> source_;
+  std::uint32_t at_ = 0;  ///< of the box in source_
 };
 
 class BulkCopy {
@@ -183,11 +237,22 @@ class BulkCopy {
     w.worker->bulk_bytes[issuer.op->imm] +=
         t.bytes * (facts.path == BulkPath::kToGlobal ? 1 : t.targets.size());
     if (w.block->checker) tell_checker(t, *w.block->checker);
-    const bool stores = facts.path == BulkPath::kToGlobal;
-    const AsyncTicket ticket =
-        queue_of(w).add(AsyncQueue::kNoChain, [transfer = std::move(t)] { transfer.run(); });
-    if (stores && queue_of(w).order() != AsyncOrder::kEarliest)
-      w.bulk_groups.add(ticket, 1u << issuer.lane);
+    if (facts.path == BulkPath::kToGlobal) return store(std::move(t));
+    queue_of(w).add(AsyncQueue::kNoChain, [transfer = std::move(t)] { transfer.run(); });
+  }
+
+  static void store(Transfer t) {
+    Warp& w = *t.issuer.warp;
+    const std::uint32_t lane = 1u << t.issuer.lane;
+    AsyncQueue& queue = queue_of(w);
+    const auto store = std::make_shared<BulkStore>(std::move(t));
+    const std::uint64_t chain = kFirstStoreChain + queue.next_ticket();
+    const AsyncTicket read = queue.add(chain, [store] { store->read(); });
+    const AsyncTicket written = queue.add(
+        chain, [store] { store->write(); }, true);
+    if (queue.order() == AsyncOrder::kEarliest) return;
+    w.bulk_reads.add(read, lane);
+    w.bulk_writes.add(written, lane);
   }
 
   static void tell_checker(const Transfer& t, Checker& checker) {
@@ -195,7 +260,7 @@ class BulkCopy {
     const int instruction = t.issuer.op->instruction;
     const BulkCopyFacts& facts = t.facts();
     const bool stores = facts.path == BulkPath::kToGlobal, reduces = facts.reduction.has_value();
-    const auto bytes = static_cast<std::uint32_t>(shared_bytes(t));
+    const auto bytes = static_cast<std::uint32_t>(t.shared_bytes());
     if (facts.rank > 0) {
       const TensorBox box = t.box();
       for (std::uint32_t i = 0; i < box.rows(); ++i) {
@@ -277,12 +342,7 @@ class BulkCopy {
     if ((t.shared & ~kOffsetMask) != (begin & ~kOffsetMask)) {
       t.issuer.fail(fmt::format("copies from shared address {:#x} of another block", t.shared));
     }
-    t.issuer.shared(t.shared, shared_bytes(t));
-  }
-
-  // Rows of a box may take more room than bytes.
-  static std::uint64_t shared_bytes(const Transfer& t) {
-    return t.facts().rank > 0 ? t.box().shared_bytes() : t.bytes;
+    t.issuer.shared(t.shared, t.shared_bytes());
   }
 
   static void settle_targets(Transfer& t) {
@@ -311,7 +371,7 @@ class BulkCopy {
   }
 
   static void add_target(Transfer& t, std::uint64_t address, std::uint64_t barrier) {
-    t.issuer.shared(address, shared_bytes(t));
+    t.issuer.shared(address, t.shared_bytes());
     std::byte* const at = shared_memory(*t.issuer.warp->block, barrier, 8);
     if (!at || barrier % 8 != 0) {
       t.issuer.fail(
@@ -338,17 +398,24 @@ class BulkCopy {
 struct CommitBulk {
   static void masked(Warp& w, const Op&) {
     if (w.block->checker) w.block->checker->commit_group(w, Checker::kBulk);
-    if (queue_of(w).order() != AsyncOrder::kEarliest) w.bulk_groups.commit(w.active);
+    if (queue_of(w).order() == AsyncOrder::kEarliest) return;
+    w.bulk_reads.commit(w.active);
+    w.bulk_writes.commit(w.active);
   }
 };
 
+// mode 1: .read.
 struct WaitForBulk {
   static void masked(Warp& w, const Op& op) {
-    if (w.block->checker)
-      w.block->checker->wait_group(w, Checker::kBulk, static_cast<std::uint64_t>(op.imm));
+    const auto pending = static_cast<std::uint64_t>(op.imm);
+    if (w.block->checker) w.block->checker->wait_group(w, Checker::kBulk, pending, op.mode);
     if (queue_of(w).order() == AsyncOrder::kEarliest) return;
-    for (const AsyncTicket t : w.bulk_groups.due(static_cast<std::uint64_t>(op.imm), w.active))
-      queue_of(w).complete(t);
+    complete(w, w.bulk_reads.due(pending, w.active));
+    if (!op.mode) complete(w, w.bulk_writes.due(pending, w.active));
+  }
+
+  static void complete(Warp& w, const std::vector<AsyncTicket>& tickets) {
+    for (const AsyncTicket ticket : tickets) queue_of(w).complete(ticket);
   }
 };
 

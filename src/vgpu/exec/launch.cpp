@@ -163,6 +163,9 @@ class Launch {
     for (Worker& w : workers_) prepare(w);
     parallel_for(static_cast<std::uint64_t>(threads), threads,
                  [&](int, std::uint64_t index) { work(workers_[index]); });
+    for (const Worker& w : workers_) {
+      for (const std::function<void()>& effect : w.last_effects) effect();
+    }
     return make_report(kernel_.program, workers_, request_.options.count);
   }
 

@@ -68,6 +68,8 @@ struct Worker {
   std::vector<std::uint64_t> guarded_fmas;  ///< by instruction: lanes
   std::vector<std::uint64_t> bulk_bytes;    ///< by bulk copy: bytes it moved
   std::vector<std::uint64_t> matrix_runs;   ///< by MatrixOp: how often a warp ran it
+  /// What takes effect when the whole grid is done: writes that nobody waited for (AsyncOrder::kLatest).
+  std::vector<std::function<void()>> last_effects;
   /// Where printf goes; safe to share.
   const std::function<void(std::string_view)>* print = nullptr;
   Numerics numerics = Numerics::kSm90;
@@ -108,9 +110,10 @@ struct Warp {
   std::uint32_t local_bytes = 0;  ///< a lane
   BlockState* block = nullptr;
   Worker* worker = nullptr;
-  std::uint32_t carry = 0;                              ///< condition code of add.cc and its like
-  bool yields = false;                                  ///< nanosleep: let others run
-  AsyncGroups copy_groups, bulk_groups, matrix_groups;  ///< of cp.async, cp.async.bulk, wgmma
+  std::uint32_t carry = 0;                 ///< condition code of add.cc and its like
+  bool yields = false;                     ///< nanosleep: let others run
+  AsyncGroups copy_groups, matrix_groups;  ///< of cp.async, wgmma
+  AsyncGroups bulk_reads, bulk_writes;     ///< both halves of bulk copies to global memory
   alignas(64) std::uint32_t tid[3][kLanes];
 
   int first_lane() const { return std::countr_zero(active) & (kLanes - 1); }

@@ -173,8 +173,8 @@ class Checker {
   /// Before an operation of LaunchChecker::held_uses.
   void held_use(Warp& warp, const Op& op, std::uint32_t index);
   void commit_group(Warp& warp, AsyncKind kind);
-  /// All but the `pending` youngest groups are done.
-  void wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending);
+  /// All but the `pending` youngest groups are done; of bulk copies perhaps only what they read.
+  void wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending, bool only_reads = false);
 
   void set_registers(Warp& warp, const Op& op, int count, bool gives_up);
   /// The cluster is done: what it leaves behind.

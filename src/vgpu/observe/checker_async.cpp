@@ -86,6 +86,7 @@ void Checker::async_global(Warp& warp, int instruction, std::uint64_t address, s
                            bool is_write, bool is_strong) {
   GlobalAccessor who = global_accessor(warp, instruction, is_strong);
   who.is_async = true;
+  if (is_write) who.clock = groups_of(warp, kBulk).clock;
   access_global(warp, instruction, address, static_cast<std::uint32_t>(bytes), nullptr, who,
                 is_write, !is_write);
 }
@@ -96,11 +97,14 @@ void Checker::commit_group(Warp& warp, AsyncKind kind) {
   if (groups.clock > SharedShadow::kLastClock) forget();
 }
 
-void Checker::wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending) {
+void Checker::wait_group(Warp& warp, AsyncKind kind, std::uint64_t pending, bool only_reads) {
   const std::vector<Clock>& committed = groups_of(warp, kind).committed;
   if (committed.size() <= pending) return;
-  const std::uint32_t agent = index_of(warp) * ClusterShape::kAgentsPerWarp + kind;
-  warps_[index_of(warp)].now.generic.raise(agent, committed[committed.size() - 1 - pending]);
+  const Clock done = committed[committed.size() - 1 - pending];
+  const std::uint32_t own = index_of(warp) * ClusterShape::kAgentsPerWarp;
+  VectorClock& known = warps_[index_of(warp)].now.generic;
+  known.raise(own + kind, done);
+  if (kind == kBulk && !only_reads) known.raise(own + ClusterShape::kBulkWriter, done);
 }
 
 Checker::MbarrierOrder& Checker::mbarrier_at(std::uint64_t address) {

@@ -27,7 +27,15 @@ std::string_view race_kind(bool is_write, bool earlier_is_write, bool is_shared)
   return is_shared ? "read-after-write in shared memory" : "read-after-write in global memory";
 }
 
-enum AgentKind : std::uint32_t { kWarpAgent, kCopyAgent, kBulkAgent, kWgmmaAgent, kMbarrierAgent };
+enum AgentKind : std::uint32_t {
+  kWarpAgent,
+  kCopyAgent,
+  kBulkAgent,
+  kWgmmaAgent,
+  kBulkWriterAgent,
+  kMbarrierAgent
+};
+static_assert(static_cast<std::uint32_t>(kBulkWriterAgent) == ClusterShape::kBulkWriter);
 
 // What to do about an access that is not ordered after `earlier`.
 std::string_view advice(AgentKind earlier) {
@@ -43,6 +51,9 @@ std::string_view advice(AgentKind earlier) {
              "other warps";
     case kWgmmaAgent:
       return "wait for the products first (wgmma.wait_group), then hand the buffer over";
+    case kBulkWriterAgent:
+      return "wait until the copy has written it (cp.async.bulk.wait_group without .read), then a "
+             "barrier for the other warps";
     case kMbarrierAgent: return "wait for this phase of the copy's mbarrier first";
   }
   return "";
@@ -175,17 +186,22 @@ void Checker::report_global(Warp& warp, int instruction, std::uint64_t begin,
       f.kind = kind;
       f.places.push_back(
           place_of(program, instruction, who_name(warp.block->index, warp.index, group.lanes)));
+      const bool is_bulk_write = c.earlier.is_async && c.kind == GlobalConflict::kWrite;
+      const std::string earlier_warp =
+          who_name(launch_.block_index(c.earlier.block), static_cast<int>(c.earlier.warp),
+                   is_bulk_write ? 0 : group.earlier_lanes);
       f.places.push_back(place_of(program, earlier,
-                                  who_name(launch_.block_index(c.earlier.block),
-                                           static_cast<int>(c.earlier.warp), group.earlier_lanes)));
+                                  is_bulk_write ? "a bulk copy of " + earlier_warp : earlier_warp));
       const bool other_block = launch_.block_index(c.earlier.block) != warp.block->index;
       f.message = fmt::format(
           "{} ({}) {} global memory at {:#x}, which {} ({}) {}, and nothing orders the two: {}",
           f.places[0].who, line_of(f.places[0]), is_write ? "writes" : "reads", c.address,
           f.places[1].who, line_of(f.places[1]),
           c.kind == GlobalConflict::kRead ? "reads" : "writes",
-          other_block ? "use atomics, or a flag with __threadfence() on both sides, or two launches"
-                      : "put a barrier between them (__syncthreads())");
+          is_bulk_write ? advice(kBulkWriterAgent)
+          : other_block
+              ? "use atomics, or a flag with __threadfence() on both sides, or two launches"
+              : "put a barrier between them (__syncthreads())");
       return f;
     });
   }

@@ -95,26 +95,30 @@ void GlobalShadow::for_each_piece(std::uint64_t address, std::uint64_t bytes, F&
   }
 }
 
-bool GlobalShadow::is_ordered(std::uint64_t word, const GlobalAccessor& who,
-                              const Knowledge& known) const {
+bool GlobalShadow::is_ordered(std::uint64_t word, GlobalConflict::Kind kind,
+                              const GlobalAccessor& who, const Knowledge& known) const {
   if (word == 0 || ((word & kStrong) && who.is_strong)) return true;
   const GlobalAccessor earlier = unpack(word);
-  const std::uint32_t agent = shape_.agent(earlier.block, earlier.warp);
+  const bool is_bulk_write = earlier.is_async && kind == GlobalConflict::kWrite;
+  const std::uint32_t agent =
+      shape_.agent(earlier.block, earlier.warp) + (is_bulk_write ? ClusterShape::kBulkWriter : 0);
   const std::uint64_t cluster = shape_.cluster(earlier.block);
   if (cluster == shape_.cluster(who.block)) {
-    return earlier.is_async || who.is_async || known.generic[agent] >= earlier.clock;
+    if (!is_bulk_write && earlier.is_async) return true;  // its mbarrier is not looked at here
+    return known.generic[agent] >= earlier.clock;
   }
   return known.elsewhere_of(cluster, agent) >= earlier.clock;
 }
 
 bool GlobalShadow::are_ordered(const std::uint64_t* words, std::uint32_t count,
-                               const GlobalAccessor& who, const Knowledge& known) const {
-  if (all_equal(words, count, words[0])) return is_ordered(words[0], who, known);
+                               GlobalConflict::Kind kind, const GlobalAccessor& who,
+                               const Knowledge& known) const {
+  if (all_equal(words, count, words[0])) return is_ordered(words[0], kind, who, known);
   std::uint64_t last = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (words[i] == last) continue;
     last = words[i];
-    if (!is_ordered(last, who, known)) return false;
+    if (!is_ordered(last, kind, who, known)) return false;
   }
   return true;
 }
@@ -155,7 +159,7 @@ bool GlobalShadow::take_read(const ScatteredGranules& g, const GlobalAccessor& w
   std::uint64_t ordered = 0;
   return for_each(g, [&](Page& page, std::uint32_t at, std::uint8_t lane) {
     if (page.has_writes && page.writes[at] != ordered) {
-      if (!is_ordered(page.writes[at], who, known)) return false;
+      if (!is_ordered(page.writes[at], GlobalConflict::kWrite, who, known)) return false;
       ordered = page.writes[at];
     }
     record_read(page, at, record, lane);
@@ -167,9 +171,9 @@ bool GlobalShadow::take_write(const ScatteredGranules& g, const GlobalAccessor& 
                               const Knowledge& known) {
   const std::uint64_t record = pack(who);
   return for_each(g, [&](Page& page, std::uint32_t at, std::uint8_t lane) {
-    if (!is_ordered(page.writes[at], who, known)) return false;
-    if (page.has_reads &&
-        !(is_ordered(page.reads[at], who, known) && is_ordered(page.other_reads[at], who, known))) {
+    if (!is_ordered(page.writes[at], GlobalConflict::kWrite, who, known)) return false;
+    if (page.has_reads && !(is_ordered(page.reads[at], GlobalConflict::kRead, who, known) &&
+                            is_ordered(page.other_reads[at], GlobalConflict::kRead, who, known))) {
       return false;
     }
     page.has_writes = true;
@@ -208,7 +212,8 @@ bool GlobalShadow::is_clean_read(std::uint64_t address, std::uint64_t bytes,
   bool clean = true;
   for_each_piece(address, bytes, [&](const Piece& p) {
     if (!p.page->has_writes) return;
-    clean &= are_ordered(p.page->writes.data() + p.begin, p.count, who, known);
+    clean &=
+        are_ordered(p.page->writes.data() + p.begin, p.count, GlobalConflict::kWrite, who, known);
   });
   return clean;
 }
@@ -217,13 +222,13 @@ bool GlobalShadow::is_clean_write(std::uint64_t address, std::uint64_t bytes,
                                   const GlobalAccessor& who, const Knowledge& known) {
   bool clean = true;
   for_each_piece(address, bytes, [&](const Piece& p) {
-    const auto check = [&](const auto& records) {
-      clean &= are_ordered(records.data() + p.begin, p.count, who, known);
+    const auto check = [&](const auto& records, GlobalConflict::Kind kind) {
+      clean &= are_ordered(records.data() + p.begin, p.count, kind, who, known);
     };
-    if (p.page->has_writes) check(p.page->writes);
+    if (p.page->has_writes) check(p.page->writes, GlobalConflict::kWrite);
     if (!p.page->has_reads) return;
-    check(p.page->reads);
-    check(p.page->other_reads);
+    check(p.page->reads, GlobalConflict::kRead);
+    check(p.page->other_reads, GlobalConflict::kRead);
   });
   return clean;
 }
@@ -254,7 +259,7 @@ std::vector<GlobalConflict> GlobalShadow::conflicts(std::uint64_t address, std::
   std::vector<GlobalConflict> found;
   std::uint64_t at = (address + granule_bytes_ - 1) / granule_bytes_ * granule_bytes_;
   const auto look = [&](std::uint64_t word, GlobalConflict::Kind kind, std::uint8_t lane) {
-    if (!is_ordered(word, who, known)) found.push_back({kind, at, unpack(word), lane});
+    if (!is_ordered(word, kind, who, known)) found.push_back({kind, at, unpack(word), lane});
   };
   for_each_piece(address, bytes, [&](const Piece& p) {
     for (std::uint32_t i = p.begin; i < p.begin + p.count; ++i, at += granule_bytes_) {

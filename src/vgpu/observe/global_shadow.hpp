@@ -27,7 +27,9 @@ struct GlobalAccessor {
   Clock clock = 1;
   std::uint32_t place = 0;
   bool is_strong = false;
-  bool is_async = false;  ///< not ordered within its cluster by the warp's clock: only others look
+  /// Not ordered within its cluster by the warp's clock. Of a write, `clock` is that of the warp's group of bulk
+  /// copies, and who does not know the group to be written is not ordered.
+  bool is_async = false;
 };
 
 /// How blocks make clusters.
@@ -42,7 +44,9 @@ struct ClusterShape {
   std::uint32_t agent(std::uint32_t block, std::uint32_t warp) const {
     return (rank(block) * warps_per_block + warp) * kAgentsPerWarp;
   }
-  static constexpr std::uint32_t kAgentsPerWarp = 4;
+  /// The warp itself, its cp.async, what its bulk copies read, its wgmma, what its bulk copies write.
+  static constexpr std::uint32_t kAgentsPerWarp = 5;
+  static constexpr std::uint32_t kBulkWriter = 4;
 };
 
 struct GlobalConflict {
@@ -95,9 +99,10 @@ class GlobalShadow {
   Page* new_page();
   Page& page_at(std::uint64_t number);
   template <class F> void for_each_piece(std::uint64_t address, std::uint64_t bytes, F&& action);
-  bool is_ordered(std::uint64_t word, const GlobalAccessor& who, const Knowledge& known) const;
-  bool are_ordered(const std::uint64_t* words, std::uint32_t count, const GlobalAccessor& who,
-                   const Knowledge& known) const;
+  bool is_ordered(std::uint64_t word, GlobalConflict::Kind kind, const GlobalAccessor& who,
+                  const Knowledge& known) const;
+  bool are_ordered(const std::uint64_t* words, std::uint32_t count, GlobalConflict::Kind kind,
+                   const GlobalAccessor& who, const Knowledge& known) const;
   template <class F> bool for_each(const ScatteredGranules& g, F&& action);
   static void record_read(Page& page, std::uint32_t at, std::uint64_t word, std::uint8_t lane);
   void record_reads(const Piece& piece, const std::uint8_t* lanes, std::uint64_t word);
