@@ -4,6 +4,7 @@
 // The census: how accesses of the PTX are held against those of the machine code.
 #include "vgpu/observe/census.hpp"
 
+#include "core/file.hpp"
 #include "run_ptx.hpp"
 #include "vgpu/exec/flow.hpp"
 
@@ -72,6 +73,19 @@ TEST(Census, UnrolledCopiesAreTheSameAccess) {
       take({load(6, 16), load(6, 16), load(6, 16), load(10, 4), load(10, 4), store(11, 4)});
   EXPECT_EQ(t.census.fidelity, Fidelity::kExact);
   EXPECT_EQ(t.counted, (Bytes{16, 0, 0, 0, 4, 4}));
+}
+
+// A copy whose size stands in its address may be executed twice; one with a predicate instead may not.
+TEST(Census, ACopyOfAPartOfItsBytesIsApproximate) {
+  const std::string folder = std::string(TILEWISE_TESTS_DIR) + "/vgpu/cubins/at_run_time.sm_90a.";
+  const std::string cubin = read_file(folder + "cubin");
+  const Module module(read_file(folder + "ptx"), "at_run_time.ptx",
+                      std::as_bytes(std::span(cubin)));
+  EXPECT_EQ(module.find("all_or_nothing").fidelity, Fidelity::kExact);
+  const KernelInfo& part = module.find("part_of_a_copy");
+  EXPECT_EQ(part.fidelity, Fidelity::kApproximate);
+  ASSERT_EQ(part.fidelity_notes.size(), 1u);
+  EXPECT_CONTAINS(part.fidelity_notes[0], "PTX line 24: hardware may execute a copy twice");
 }
 
 TEST(Census, ALostLoadIsSaid) {

@@ -95,9 +95,9 @@ int checked_registers(const ElfFile& file, std::string_view kernel, std::uint32_
   return static_cast<int>(registers);
 }
 
-std::vector<SassAccess> read_accesses(const ElfFile& file, const ElfSection& code, int sm,
-                                      const LineTable* lines) {
-  std::vector<SassAccess> accesses;
+// Into `kernel`: its accesses, and whether it sets registers.
+void read_code(const ElfFile& file, const ElfSection& code, int sm, const LineTable* lines,
+               CubinKernel& kernel) {
   ByteReader in = file.reader(code);
   if (in.remaining() % kSassInstructionBytes != 0) {
     in.fail(fmt::format("{} bytes of code, expected a multiple of {}", in.remaining(),
@@ -108,14 +108,14 @@ std::vector<SassAccess> read_accesses(const ElfFile& file, const ElfSection& cod
     SassInstruction instruction;
     instruction.low = in.u64();
     instruction.high = in.u64();
+    kernel.sets_registers |= sets_registers(instruction);
     std::optional<SassAccess> access = decode_access(instruction, sm);
     if (!access) continue;
     if (access->bytes == 0) in.fail(fmt::format("access of unknown width at offset {}", address));
     access->address = address;
     access->ptx_line = lines == nullptr ? 0 : lines->line_at(address);
-    accesses.push_back(*access);
+    kernel.accesses.push_back(*access);
   }
-  return accesses;
 }
 
 /// The code section of a kernel's symbol.
@@ -150,7 +150,7 @@ CubinKernel read_kernel(const ElfFile& file, std::uint32_t symbol_index, int sm,
   const bool recursive = known.stack_bytes == kUnboundedStack;
   kernel.local_bytes = std::max(known.frame_bytes, recursive ? 0 : known.stack_bytes);
   kernel.has_ptx_lines = lines != tables.lines.end() && !lines->second.empty();
-  kernel.accesses = read_accesses(file, code, sm, kernel.has_ptx_lines ? &lines->second : nullptr);
+  read_code(file, code, sm, kernel.has_ptx_lines ? &lines->second : nullptr, kernel);
   return kernel;
 }
 

@@ -38,6 +38,8 @@ struct SassAccess {
   int bytes = 0;              ///< a lane: 1, 2, 4, 8 or 16; LDSM and STSM: 4 for each matrix
   int ptx_line = 0;           ///< line in the PTX file, from 1; 0 where the cubin has no such table
   bool never = false;  ///< predicated on !PT: issued, but accesses nothing (a wait in disguise)
+  bool partial =
+      false;  ///< LDGSTS that may copy a part of its bytes, which its address says at run time
 };
 
 struct CubinKernel {
@@ -46,6 +48,8 @@ struct CubinKernel {
   std::uint32_t static_shared_bytes = 0;  ///< a block
   std::uint32_t local_bytes = 0;          ///< a thread: the stack, called functions included
   bool has_ptx_lines = false;
+  bool sets_registers =
+      false;  ///< setmaxnreg: ptxas leaves it out where it cannot tell what a warp begins with
   std::vector<SassAccess> accesses;  ///< in code order
 };
 

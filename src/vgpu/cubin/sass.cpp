@@ -35,6 +35,7 @@ constexpr std::array kOpcodes{
 
 constexpr std::uint32_t kNever = 15;  // @!PT
 constexpr int kFirstSmWithNarrowCopyWidth = 100;
+constexpr int kPartialCopyBit = 18;  ///< of the upper half
 constexpr std::array<int, 8> kWidths{1, 1, 2, 2, 4, 8, 16, 0};
 constexpr std::array<int, 4> kWordWidths{4, 8, 16, 0};
 
@@ -49,7 +50,13 @@ int bytes_of(SassAccessKind kind, std::uint64_t high, int sm) {
   }
 }
 
+constexpr std::uint32_t kSetRegisters = 0x9C8;
+
 }  // namespace
+
+bool sets_registers(const SassInstruction& instruction) {
+  return (instruction.low & 0xFFF) == kSetRegisters;
+}
 
 std::optional<SassAccess> decode_access(const SassInstruction& instruction, int sm) {
   const auto opcode = static_cast<std::uint32_t>(instruction.low & 0xFFF);
@@ -59,6 +66,8 @@ std::optional<SassAccess> decode_access(const SassInstruction& instruction, int 
     access.kind = candidate.kind;
     access.bytes = bytes_of(candidate.kind, instruction.high, sm);
     access.never = (instruction.low >> 12 & 0xF) == kNever;
+    access.partial = candidate.kind == SassAccessKind::kGlobalToShared &&
+                     (instruction.high >> kPartialCopyBit & 1) != 0;
     return access;
   }
   return std::nullopt;

@@ -31,4 +31,7 @@ struct SassInstruction {
 /// load or store. `bytes` is 0 when the width code has no meaning.
 std::optional<SassAccess> decode_access(const SassInstruction& instruction, int sm);
 
+/// Whether the instruction is what ptxas makes of setmaxnreg (USETMAXREG).
+bool sets_registers(const SassInstruction& instruction);
+
 }  // namespace tilewise::vgpu

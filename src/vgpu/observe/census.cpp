@@ -84,6 +84,7 @@ class CensusTaker {
     collect_groups();
     for (auto& [key, members] : groups_) settle(key, members);
     find_strangers();
+    find_partial_copies();
     census_.fidelity = census_.notes.empty() ? Fidelity::kExact : Fidelity::kApproximate;
     return census_;
   }
@@ -343,6 +344,19 @@ class CensusTaker {
     }
   }
 
+  // A copy that may read a part of its bytes is one machine instruction, but hardware may execute two, and
+  // when it does is not known here. Where it is all or nothing, a predicate says which, and it is one.
+  void find_partial_copies() {
+    std::set<int> lines;
+    for (const SassAccess& a : cubin_.accesses) {
+      if (a.partial && !a.never) lines.insert(a.ptx_line);
+    }
+    for (const int line : lines) {
+      note(fmt::format(
+          "PTX line {}: hardware may execute a copy twice that reads a part of its bytes", line));
+    }
+  }
+
   // Without the table of lines only the totals can be compared.
   Census without_lines() {
     enum Form { kPlain, kCopy, kMatrix };
@@ -363,7 +377,8 @@ class CensusTaker {
     }
     const bool equal = std::all_of(difference.begin(), difference.end(),
                                    [](const auto& d) { return d.second == 0; });
-    census_.fidelity = equal ? Fidelity::kExact : Fidelity::kApproximate;
+    find_partial_copies();
+    census_.fidelity = equal && census_.notes.empty() ? Fidelity::kExact : Fidelity::kApproximate;
     if (!equal)
       note(
           "the cubin has no line information (compile with -lineinfo), and its accesses differ in "
