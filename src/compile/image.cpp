@@ -235,8 +235,23 @@ std::string arch_for(const std::string& target) {
   return newer ? target : std::string(kDefaultArch);
 }
 
+// What a file of PTX without any kernel lacks, and where it ends: half of one looks like that too.
+[[noreturn]] void refuse_without_kernel(const std::string& file, const std::string& ptx) {
+  const auto newlines = std::count(ptx.begin(), ptx.end(), '\n');
+  const auto last = std::max<std::ptrdiff_t>(newlines + (ptx.ends_with('\n') ? 0 : 1), 1);
+  const bool is_blank = ptx.find_first_not_of(" \t\r\n") == std::string::npos;
+  throw Error(
+      ErrorCode::kInvalidInput,
+      fmt::format("{}:{}: {}", file, last,
+                  is_blank ? "the file is empty, expected PTX with a kernel (.entry)"
+                  : ptx.find(".version") == std::string::npos
+                      ? "the file ends without .version and without a kernel (.entry): it is no PTX"
+                      : "the file ends without a kernel (.entry): it may have been cut off"));
+}
+
 std::string find_in_ptx(const Request& request, const std::string& ptx) {
   const std::vector<std::string> kernels = kernels_of(ptx);
+  if (kernels.empty()) refuse_without_kernel(request.source.string(), ptx);
   const std::vector<std::string> found = matches(kernels, request.kernel);
   if (found.size() == 1) return found.front();
   throw Error(ErrorCode::kInvalidArgument,

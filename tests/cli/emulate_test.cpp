@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,8 @@ class Emulate : public GemmFiles {
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
+  // How a message names that line of the file that a test cut off.
+  static std::string place(std::ptrdiff_t line) { return "cut.ptx:" + std::to_string(line) + ": "; }
   Json kernel_of_json() const { return Json::parse(read_file(path("o.json"))).at("kernels").at(0); }
 
   npy::Array read(const std::string& name) const { return npy::read(path(name), kAnyArray); }
@@ -191,6 +194,31 @@ TEST_F(Emulate, RefusesTensorMapsThatNoDriverMakes) {
   EXPECT_TRUE(contains(message("tensormap:4x8:type=f64:arg=2"),
                        "type=f64 has elements of 8 bytes, the array's f32 has 4"));
   EXPECT_TRUE(contains(message("tensormap:4x6:in:" + path("none.npy")), "none.npy"));
+}
+
+// Half a file of PTX, cut in front of its kernel or inside of it: the message says where it ends.
+TEST_F(Emulate, APtxFileThatIsCutOffIsNamedWithItsLine) {
+  const std::string whole = read_file(kKernels + "scale.ptx");
+  const auto message = [&](const std::string& text) {
+    std::ofstream(path("cut.ptx"), std::ios::binary) << text;
+    const Outcome outcome = run_source(path("cut.ptx"), "scale", "1", "32", {}, {});
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome.err;
+  };
+  const std::string head = whole.substr(0, whole.find(".visible"));
+  const auto lines = std::count(head.begin(), head.end(), '\n');
+  EXPECT_TRUE(
+      contains(message(head),
+               place(lines) + "the file ends without a kernel (.entry): it may have been cut off"))
+      << message(head);
+  EXPECT_TRUE(contains(message(head + ".visible .en"),
+                       place(lines + 1) + "the file ends without a kernel"));
+  EXPECT_TRUE(contains(message(""), place(1) + "the file is empty"));
+  EXPECT_TRUE(
+      contains(message("once\nupon a time\n"), place(2) + "the file ends without .version"));
+  const std::string half = whole.substr(0, whole.find("ret;"));
+  EXPECT_TRUE(contains(message(half), "cut.ptx")) << message(half);
 }
 
 TEST_F(Emulate, RefusesWhatItCannotUse) {
