@@ -79,6 +79,7 @@ void Module::Impl::load_kernel(const ptx::Function& f, const CubinKernel* cubin)
   const Census census = take_census(decoded, cubin);
   assign_registers(decoded);
   decoded.program.registers = cubin ? cubin->registers : 0;
+  decoded.program.lacks_setmaxnreg = cubin && !cubin->sets_registers;
   KernelInfo info;
   info.name = std::string(f.name);
   info.parameter_bytes = decoded.program.parameter_bytes;

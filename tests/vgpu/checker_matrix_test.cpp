@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "check_ptx.hpp"
+#include "core/file.hpp"
 
 namespace tilewise::vgpu {
 namespace {
@@ -77,6 +78,66 @@ TEST(CheckerMatrix, RegistersGrowAndShrinkTheRightWay) {
   expect_kind("setmaxnreg in diverged code",
               "  and.b32 %r6, %r1, 1; setp.eq.u32 %p1, %r6, 0; @%p1 bra ODD;\n"
               "  setmaxnreg.dec.sync.aligned.u32 64;\nODD:\n");
+}
+
+// What ptxas refuses is refused, with the line; what it lets pass and a GPU does not is a finding (above).
+TEST(SetMaxRegisters, WhatPtxasRefusesIsRefusedWithItsLine) {
+  const auto kernel = [](const std::string& directives, const std::string& body) {
+    return ".version 8.4\n.target sm_90a\n.address_size 64\n.visible .entry test() " + directives +
+           "{\n" + body + "  ret;\n}\n";
+  };
+  const auto refused = [&](const std::string& directives, const std::string& body, int line,
+                           const std::string& what) {
+    const std::string message = message_of(ErrorCode::kInvalidInput, [&] {
+      const Module module(kernel(directives, body), "test.ptx");
+    });
+    EXPECT_CONTAINS(message, "test.ptx:" + std::to_string(4 + line) + ":");
+    EXPECT_CONTAINS(message, what);
+  };
+  const auto taken = [&](const std::string& directives, const std::string& body) {
+    EXPECT_NO_THROW(Module(kernel(directives, body), "test.ptx")) << directives << body;
+  };
+  const std::string dec = "  setmaxnreg.dec.sync.aligned.u32 ",
+                    inc = "  setmaxnreg.inc.sync.aligned.u32 ";
+  for (const char* count : {"16", "20", "28", "100", "257", "264", "0", "%r1"}) {
+    refused("", "  .reg .b32 %r1; mov.b32 %r1, 0;\n" + dec + count + ";\n", 2, "setmaxnreg");
+    refused("", "  .reg .b32 %r1; mov.b32 %r1, 0;\n" + inc + count + ";\n", 2, "setmaxnreg");
+  }
+  for (const char* count : {"24", "32", "104", "248", "256"}) {
+    taken("", dec + count + ";\n");
+    taken("", inc + count + ";\n");
+  }
+  // .dec to more than any warp ever has, by .maxnreg, by the block's size, by .inc. What ptxas 13.0 does.
+  refused(".maxnreg 168 ", dec + "176;\n", 1, "no warp of this kernel has more than 168");
+  refused(".maxnreg 100 ", dec + "104;\n", 1, "more than 100");
+  refused(".maxntid 384, 1, 1 ", dec + "176;\n", 1, "more than 168");
+  refused(".maxntid 384, 1, 1 .minnctapersm 2 ", dec + "88;\n", 1, "more than 80");
+  refused(".reqntid 416, 1, 1 ", dec + "152;\n", 1, "more than 128");
+  refused(".maxntid 1024, 1, 1 .maxnreg 40 ", dec + "48;\n", 1, "more than 40");
+  refused(".maxnreg 168 ", inc + "240;\n" + dec + "248;\n", 2, "more than 240");
+  taken(".maxnreg 168 ", inc + "240;\n" + dec + "240;\n");
+  taken(".maxnreg 168 ", dec + "240;\n" + inc + "240;\n");
+  taken(".maxntid 384, 1, 1 .minnctapersm 1 ", dec + "168;\n" + inc + "24;\n");
+  taken(".maxntid 128, 1, 1 .minnctapersm 2 ", dec + "256;\n");
+}
+
+// Where ptxas leaves setmaxnreg out, its counts mean nothing: the cubin's registers are those the code needs.
+TEST(SetMaxRegisters, WhatPtxasLeavesOutIsNotHeldAgainstTheCubin) {
+  const std::string folder = std::string(TILEWISE_TESTS_DIR) + "/vgpu/cubins/at_run_time.sm_90a.";
+  const std::string cubin = read_file(folder + "cubin");
+  const Module module(read_file(folder + "ptx"), "at_run_time.ptx",
+                      std::as_bytes(std::span(cubin)));
+  Memory memory(1 << 20);
+  const std::uint64_t address = memory.allocate(4);
+  const std::uint32_t n = 0;
+  const void* arguments[] = {&address, &n};
+  LaunchOptions options;
+  options.checks.sync = true;
+  for (const char* kernel : {"keeps_registers", "gives_registers_up"}) {
+    const LaunchReport report = module.launch(kernel, model::find_gpu("h200"), memory, {1, 1, 1},
+                                              {128, 1, 1}, 0, arguments, options);
+    EXPECT_TRUE(report.findings.empty()) << kernel << report.findings[0].message;
+  }
 }
 
 }  // namespace

@@ -220,6 +220,7 @@ class Decoder {
   void mapa();
   void getctarank();
   void setmaxnreg();
+  int most_registers() const;
   void griddepcontrol();
   void createpolicy();
   void terminator_operand(TerminatorReference::Field field, const Operand& o, bool wide);

@@ -285,9 +285,33 @@ void Decoder::setmaxnreg() {
   if (operand(0).kind != OperandKind::kInteger || count < 24 || count > 256 || count % 8 != 0) {
     malformed_here("setmaxnreg needs a constant: a multiple of 8 from 24 to 256");
   }
+  const int most = most_registers();
+  if (gives_up && static_cast<int>(count) > most) {
+    malformed_here(
+        fmt::format("setmaxnreg.dec to {} registers, but no warp of this kernel has more than {}",
+                    count, most));
+  }
   Op& op = emit("setmaxnreg");
   op.imm = static_cast<std::int64_t>(count);
   op.mode = gives_up ? 1 : 0;
+}
+
+// The most that a warp can have: at its begin as many as .maxnreg or the block's size leave it, later what
+// setmaxnreg.inc asks for.
+int Decoder::most_registers() const {
+  constexpr int kRegisters = 65536, kMost = 256, kUnit = 8, kGroup = 4 * 32;  // warps come in fours
+  int most = kernel_.most_registers > 0 ? std::min(kernel_.most_registers, kMost) : kMost;
+  if (kernel_.max_threads > 0) {
+    const int threads = (kernel_.max_threads + kGroup - 1) / kGroup * kGroup;
+    const int each = kRegisters / threads / std::max(1, kernel_.least_blocks);
+    most = std::min(most, each / kUnit * kUnit);
+  }
+  for (const FlatItem& item : flat_.items) {
+    const ptx::Instruction* const in = item.label >= 0 ? nullptr : item.instruction;
+    if (!in || in->opcode != "setmaxnreg" || !in->has("inc") || in->operands.empty()) continue;
+    most = std::max(most, static_cast<int>(std::min<std::uint64_t>(in->operands[0].bits, kMost)));
+  }
+  return most;
 }
 
 // Kernels run one after the other, so the one before is always done.

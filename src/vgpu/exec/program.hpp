@@ -176,6 +176,7 @@ struct Program {
   std::uint32_t parameter_block_bytes = 0;
   int max_threads = 0;
   int registers = 0;               ///< a thread, from the cubin; 0: not known
+  bool lacks_setmaxnreg = false;   ///< the cubin does: ptxas left out what there is in the PTX
   std::vector<HeldUse> held_uses;  ///< by operation
   Dim3 cluster = {0, 0, 0};        ///< that the kernel asks for; zeros: none
 };

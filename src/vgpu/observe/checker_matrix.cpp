@@ -100,6 +100,7 @@ void Checker::held_use(Warp& warp, const Op& op, std::uint32_t index) {
 }
 
 void Checker::set_registers(Warp& warp, const Op& op, int count, bool gives_up) {
+  if (launch_.findings.program().lacks_setmaxnreg) return;
   std::vector<RegisterCount>& counts = register_counts_[index_of(warp)];
   const int before = counts.empty() ? launch_.findings.program().registers : counts.back().count;
   counts.push_back({op.instruction, count});

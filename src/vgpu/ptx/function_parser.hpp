@@ -80,8 +80,11 @@ class FunctionParser : public InstructionParser {
           if (product > 1u << 20) fail("the block is absurdly large");
         }
         f.max_threads = static_cast<int>(product);
-      } else if (directive == "minnctapersm" || directive == "maxnctapersm" ||
-                 directive == "maxnreg" || directive == "maxclusterrank") {
+      } else if (directive == "minnctapersm") {
+        f.least_blocks = static_cast<int>(take_count("a number of blocks", 1u << 20));
+      } else if (directive == "maxnreg") {
+        f.most_registers = static_cast<int>(take_count("a number of registers", 1u << 20));
+      } else if (directive == "maxnctapersm" || directive == "maxclusterrank") {
         take();
         while (accept(',')) take();
       } else if (directive == "reqnctapercluster") {

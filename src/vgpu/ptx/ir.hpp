@@ -110,6 +110,8 @@ struct Function {
   };
   std::vector<BranchTable> branch_tables;
   int max_threads = 0;       ///< .maxntid product; 0: not given
+  int least_blocks = 1;      ///< .minnctapersm
+  int most_registers = 0;    ///< .maxnreg; 0: not given
   Dim3 cluster = {0, 0, 0};  ///< .reqnctapercluster; zeros: not given
 };
 
