@@ -170,7 +170,7 @@ TEST(GlobalShadow, ScatteredAccessesAreThoseOfTheirGranules) {
       // What is taken before something is found stays taken.
       if (!expected) break;
       if (is_write) one_by_one.record_write(address(at), 4, &lanes[at], who);
-      else one_by_one.record_read(address(at), 4, &lanes[at], who);
+      else one_by_one.record_read(address(at), 4, &lanes[at], 0, who);
     }
     const ScatteredGranules g{(kAt + 128) / 4, offsets, lanes.data()};
     const bool taken =

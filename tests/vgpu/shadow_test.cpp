@@ -171,11 +171,58 @@ TEST(GlobalShadow, TwoReadersOfDifferentBlocksAreKept) {
   ClusterShape shape;
   GlobalShadow shadow(shape, 4);
   for (std::uint32_t block = 0; block < 3; ++block) {
-    shadow.record_read(4096, 128, nullptr, of_block(block));
+    shadow.record_read(4096, 128, nullptr, 0, of_block(block));
   }
   EXPECT_FALSE(shadow.is_clean_write(4096, 4, of_block(2), {}));
   EXPECT_FALSE(shadow.is_clean_write(4096, 4, of_block(1), {}));
   EXPECT_TRUE(shadow.is_clean_read(4096, 128, of_block(9), {}));
+}
+
+// Reads that wait in a page's list give the same conflicts as those that are in its arrays at once. No
+// lane_granules means arrays.
+TEST(GlobalShadow, ListedReadsAreThoseOfTheArrays) {
+  constexpr std::uint64_t kAt = 0x10000 * 4096 - 256;  // across a page's end
+  ClusterShape shape;
+  shape.warps_per_block = 2;
+  std::mt19937 random(7);
+  int found = 0;
+  for (int round = 0; round < 60; ++round) {
+    GlobalShadow listed(shape, 4), direct(shape, 4);
+    const int reads = round == 0 ? 5000 : 1 + static_cast<int>(random() % 40);
+    for (int i = 0; i < reads; ++i) {
+      const auto each = static_cast<std::uint32_t>(1 + random() % 4);
+      const auto count = static_cast<std::uint32_t>(1 + random() % 8) * each;
+      const std::uint64_t at = kAt + 4 * (random() % 100);
+      std::vector<std::uint8_t> lanes(count);
+      const auto first = static_cast<std::uint8_t>(random() % 24);
+      for (std::uint32_t g = 0; g < count; ++g)
+        lanes[g] = static_cast<std::uint8_t>(first + g / each);
+      const GlobalAccessor who =
+          of_block(static_cast<std::uint32_t>(random() % 4), static_cast<std::uint32_t>(random() % 2),
+                   static_cast<Clock>(1 + random() % 3));
+      const bool is_whole_warp = random() % 8 == 0;
+      const std::uint8_t* const given = is_whole_warp ? nullptr : lanes.data();
+      listed.record_read(at, 4 * count, given, each, who);
+      direct.record_read(at, 4 * count, given, 0, who);
+    }
+    const std::uint64_t at = kAt + 4 * (random() % 64);
+    const GlobalAccessor writer = of_block(static_cast<std::uint32_t>(random() % 4));
+    Knowledge known;
+    known.generic.raise(shape.agent(0, 0), static_cast<Clock>(1 + random() % 3));
+    EXPECT_EQ(listed.is_clean_write(at, 200, writer, known),
+              direct.is_clean_write(at, 200, writer, known));
+    const auto a = listed.conflicts(at, 200, true, writer, known),
+               b = direct.conflicts(at, 200, true, writer, known);
+    ASSERT_EQ(a.size(), b.size()) << round;
+    found += static_cast<int>(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].address, b[i].address);
+      EXPECT_EQ(a[i].lane, b[i].lane);
+      EXPECT_EQ(a[i].earlier.block, b[i].earlier.block);
+      EXPECT_EQ(a[i].earlier.clock, b[i].earlier.clock);
+    }
+  }
+  EXPECT_GT(found, 500);
 }
 
 TEST(WrittenBytes, AgreesWithASetOfBytes) {

@@ -50,6 +50,47 @@ struct Copies {
   misbehave(w, op.instruction, lane, check, kind, what);
 }
 
+// Lanes that only fill with zeros ask global memory for nothing. With .cg they cost as much as the others all
+// the same.
+model::AsyncCopyCost price(const AsyncCopyFacts& facts, const model::LaneAddresses& to,
+                           const model::LaneAddresses& from, std::uint32_t active,
+                           std::uint32_t reading) {
+  if (!facts.bypasses_l1) return model::async_copy_cached(to, from, active, reading, facts.bytes);
+  model::AsyncCopyCost cost = model::async_copy_bypassing(to, from, active);
+  if (reading != active) cost.sectors = model::async_copy_bypassing(to, from, reading).sectors;
+  return cost;
+}
+
+/// The last price of a whole warp's copy. Where lanes lie within lines of 128 bytes decides it, so it stays when
+/// all lanes of a side move by whole lines.
+class KnownPrice {
+ public:
+  const model::AsyncCopyCost& of(const AsyncCopyFacts& facts, const model::LaneAddresses& to,
+                                 const model::LaneAddresses& from, std::uint32_t reading) {
+    const bool is_same = bypasses_l1_ == facts.bypasses_l1 && bytes_ == facts.bytes &&
+                         reading_ == reading && is_shifted(to, to_) && is_shifted(from, from_);
+    if (is_same) return cost_;
+    bypasses_l1_ = facts.bypasses_l1, bytes_ = facts.bytes, reading_ = reading;
+    to_ = to, from_ = from;
+    return cost_ = price(facts, to, from, ~0u, reading);
+  }
+
+ private:
+  static bool is_shifted(const model::LaneAddresses& now, const model::LaneAddresses& then) {
+    constexpr std::uint64_t kLine = 128;
+    const std::uint64_t shift = now[0] - then[0];
+    std::uint64_t difference = shift % kLine;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) difference |= now[lane] - then[lane] - shift;
+    return difference == 0;
+  }
+
+  bool bypasses_l1_ = false;
+  int bytes_ = 0;  ///< none yet
+  std::uint32_t reading_ = 0;
+  model::LaneAddresses to_{}, from_{};
+  model::AsyncCopyCost cost_;
+};
+
 template <bool kCount> struct AsyncCopy {
   static void masked(Warp& w, const Op& op) {
     const AsyncCopyFacts& facts = w.worker->program->async_copies[op.imm];
@@ -101,7 +142,7 @@ template <bool kCount> struct AsyncCopy {
   }
 
   static std::byte* place(const Warp& w, const Op& op, int lane, std::uint64_t address, int bytes) {
-    if (address % static_cast<unsigned>(bytes) != 0) {
+    if ((address & static_cast<unsigned>(bytes - 1)) != 0) {  // 4, 8 or 16: no division
       fail(w, op, lane,
            fmt::format("copies {} bytes to shared address {:#x}, which is not a "
                        "multiple of {}",
@@ -120,7 +161,7 @@ template <bool kCount> struct AsyncCopy {
   static void check_source(Warp& w, const Op& op, int lane, std::uint64_t address,
                            std::uint32_t count, int bytes) {
     if (count == 0) return;
-    if (address % static_cast<unsigned>(bytes) != 0) {
+    if ((address & static_cast<unsigned>(bytes - 1)) != 0) {
       fault(w, op, Fault::kMisaligned, lane, address, bytes);
     }
     AccessSite& site = w.worker->site_data[op.site];
@@ -129,21 +170,19 @@ template <bool kCount> struct AsyncCopy {
     }
   }
 
-  // Lanes that only fill with zeros ask global memory for nothing. With .cg they cost as much as the others
-  // all the same.
   static void count(Warp& w, const Op& op, const AsyncCopyFacts& facts, const Copies& copies,
                     const model::LaneAddresses& to, const model::LaneAddresses& from) {
+    constexpr std::size_t kPrices = 16;  // sites of a loop
+    static thread_local std::array<KnownPrice, kPrices> prices;
     AccessSite& site = w.worker->site_data[op.site];
     std::uint32_t reading = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
       if (is_active(w.active, lane) && copies.source_bytes[lane] != 0) reading |= 1u << lane;
     }
-    model::AsyncCopyCost cost =
-        facts.bypasses_l1 ? model::async_copy_bypassing(to, from, w.active)
-                          : model::async_copy_cached(to, from, w.active, reading, facts.bytes);
-    if (facts.bypasses_l1 && reading != w.active) {
-      cost.sectors = model::async_copy_bypassing(to, from, reading).sectors;
-    }
+    const model::AsyncCopyCost cost =
+        w.active == ~0u
+            ? prices[static_cast<std::size_t>(op.site) % kPrices].of(facts, to, from, reading)
+            : price(facts, to, from, w.active, reading);
     ++site.instructions;
     site.wavefronts += static_cast<unsigned>(cost.wavefronts);
     site.conflicts += static_cast<unsigned>(cost.conflicts);

@@ -233,7 +233,7 @@ class Checker {
                      const std::uint8_t* lanes, const Accessor& who, bool is_write);
   void access_global(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
                      const std::uint8_t* lanes, const GlobalAccessor& who, bool is_write,
-                     bool is_read);
+                     bool is_read, std::uint32_t lane_granules = 0);
   void async_copy_lanes(Warp& warp, const Op& op, const std::uint64_t* to,
                         const std::uint64_t* from, const std::uint8_t* source_bytes,
                         std::uint32_t bytes, const Accessor& who, const GlobalAccessor& reader);

@@ -74,7 +74,7 @@ void Checker::access_global_rows(Warp& warp, int instruction, std::uint64_t firs
   if (!f.scattered.empty() && take_global(warp, first, f, who, is_write)) return;
   for (const Footprint::Run& run : f.runs) {
     access_global(warp, instruction, first + static_cast<std::uint64_t>(run.offset), run.bytes,
-                  f.lanes.data() + run.lane, who, is_write, !is_write);
+                  f.lanes.data() + run.lane, who, is_write, !is_write, run.lane_granules);
   }
 }
 
@@ -171,7 +171,7 @@ void Checker::access_shared(Warp& warp, int instruction, std::uint64_t address, 
 
 void Checker::access_global(Warp& warp, int instruction, std::uint64_t address, std::uint32_t bytes,
                             const std::uint8_t* lanes, const GlobalAccessor& who, bool is_write,
-                            bool is_read) {
+                            bool is_read, std::uint32_t lane_granules) {
   if (launch_.checks.uninitialized) {
     WrittenBytes* written = launch_.written(address);
     if (written && written->is_all_written()) written = nullptr;
@@ -196,7 +196,7 @@ void Checker::access_global(Warp& warp, int instruction, std::uint64_t address, 
                   shadow.conflicts(address, bytes, is_write, who, known), is_write);
   }
   if (is_write) shadow.record_write(address, bytes, lanes, who);
-  else shadow.record_read(address, bytes, lanes, who);
+  else shadow.record_read(address, bytes, lanes, lane_granules, who);
 }
 
 // Lanes of one store that meet at an address must bring the same value: the last one won, so every other

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 #include <utility>
 
 namespace tilewise::vgpu {
@@ -21,6 +22,17 @@ void list_granules(Footprint& f, std::int64_t granule_bytes) {
     for (std::int64_t at = run.offset; at < run.offset + run.bytes; at += granule_bytes)
       f.scattered.push_back(static_cast<std::int32_t>(at / granule_bytes));
   }
+}
+
+// Granules of each lane where lane i + 1 follows lane i, all with as many; else 0.
+std::uint32_t granules_a_lane(std::span<const std::uint8_t> lanes) {
+  std::size_t each = 1;
+  while (each < lanes.size() && lanes[each] == lanes[0]) ++each;
+  if (lanes[0] == kManyLanes || lanes.size() % each != 0) return 0;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (lanes[i] != lanes[0] + i / each) return 0;
+  }
+  return static_cast<std::uint32_t>(each);
 }
 
 bool are_equal(std::uint32_t mask, const std::uint64_t* addresses, const std::uint64_t* deltas) {
@@ -68,6 +80,8 @@ Footprint make_footprint(std::uint32_t mask, const std::uint64_t* deltas, std::u
     }
     run.bytes = std::max(run.bytes, begin + bytes);
   }
+  for (Footprint::Run& run : f.runs)
+    run.lane_granules = granules_a_lane({&f.lanes[run.lane], run.bytes / granule_bytes});
   f.lowest = f.runs.front().offset;
   f.highest = f.runs.back().offset + f.runs.back().bytes;
   list_granules(f, granule_bytes);

@@ -17,7 +17,8 @@ struct Footprint {
   struct Run {                ///< a row of adjacent bytes
     std::int64_t offset = 0;  ///< from the address of the first active lane
     std::uint32_t bytes = 0;
-    std::uint32_t lane = 0;  ///< where its granules begin in `lanes`
+    std::uint32_t lane = 0;           ///< where its granules begin in `lanes`
+    std::uint32_t lane_granules = 0;  ///< of each lane, where one lane follows the other; else 0
   };
   std::vector<Run> runs;
   std::vector<std::uint8_t> lanes;  ///< by granule: who touches it, or kManyLanes

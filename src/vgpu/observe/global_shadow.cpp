@@ -132,6 +132,7 @@ template <class F> bool GlobalShadow::for_each(const ScatteredGranules& g, F&& a
     if (granule / kPageGranules != number) {
       number = granule / kPageGranules;
       page = &page_at(number);
+      settle(*page);
     }
     if (!action(*page, static_cast<std::uint32_t>(granule % kPageGranules), g.lanes[i]))
       return false;
@@ -207,6 +208,39 @@ void GlobalShadow::record_reads(const Piece& p, const std::uint8_t* lanes, std::
   fill_lanes(p.page->read_lanes.data() + p.begin, lanes, p.count);
 }
 
+// Puts the read at the end of its page's list, if that has room and the lanes can be told in two numbers.
+bool GlobalShadow::list_read(const Piece& p, const std::uint8_t* lanes, std::uint32_t lane_granules,
+                             std::uint64_t word) {
+  Page& page = *p.page;
+  if (page.is_settled) return false;
+  if (!page.list) page.list = &lists_.emplace_back();
+  const bool is_regular = lanes == nullptr || (lane_granules > 0 && lane_granules < 256);
+  if (!is_regular || page.list->size() == kMostListed) {
+    settle(page);
+    return false;
+  }
+  page.has_reads = true;
+  page.list->push_back({word, static_cast<std::uint16_t>(p.begin),
+                        static_cast<std::uint16_t>(p.count), lanes ? lanes[0] : kManyLanes,
+                        static_cast<std::uint8_t>(lanes ? lane_granules : 0)});
+  return true;
+}
+
+// From now on reads go to the page's arrays; those in its list come first.
+void GlobalShadow::settle(Page& page) {
+  if (page.is_settled) return;
+  page.is_settled = true;
+  if (!page.list) return;
+  std::array<std::uint8_t, kPageGranules> lanes;
+  for (const ListedRead& read : *page.list) {
+    for (std::uint32_t i = 0; read.lane_granules != 0 && i < read.count; ++i)
+      lanes[i] = static_cast<std::uint8_t>(read.lane + i / read.lane_granules);
+    record_reads({&page, read.begin, read.count}, read.lane_granules != 0 ? lanes.data() : nullptr,
+                 read.word);
+  }
+  *page.list = {};
+}
+
 bool GlobalShadow::is_clean_read(std::uint64_t address, std::uint64_t bytes,
                                  const GlobalAccessor& who, const Knowledge& known) {
   bool clean = true;
@@ -227,6 +261,7 @@ bool GlobalShadow::is_clean_write(std::uint64_t address, std::uint64_t bytes,
     };
     if (p.page->has_writes) check(p.page->writes, GlobalConflict::kWrite);
     if (!p.page->has_reads) return;
+    settle(*p.page);
     check(p.page->reads, GlobalConflict::kRead);
     check(p.page->other_reads, GlobalConflict::kRead);
   });
@@ -234,10 +269,13 @@ bool GlobalShadow::is_clean_write(std::uint64_t address, std::uint64_t bytes,
 }
 
 void GlobalShadow::record_read(std::uint64_t address, std::uint64_t bytes,
-                               const std::uint8_t* lanes, const GlobalAccessor& who) {
+                               const std::uint8_t* lanes, std::uint32_t lane_granules,
+                               const GlobalAccessor& who) {
   const std::uint64_t word = pack(who);
+  const std::uint64_t all = bytes / granule_bytes_;
   for_each_piece(address, bytes, [&](const Piece& p) {
-    record_reads(p, lanes, word);
+    const std::uint32_t regular = p.count == all ? lane_granules : 0;  // not in two pages
+    if (!list_read(p, lanes, regular, word)) record_reads(p, lanes, word);
     if (lanes) lanes += p.count;
   });
 }
@@ -262,6 +300,7 @@ std::vector<GlobalConflict> GlobalShadow::conflicts(std::uint64_t address, std::
     if (!is_ordered(word, kind, who, known)) found.push_back({kind, at, unpack(word), lane});
   };
   for_each_piece(address, bytes, [&](const Piece& p) {
+    if (is_write) settle(*p.page);
     for (std::uint32_t i = p.begin; i < p.begin + p.count; ++i, at += granule_bytes_) {
       look(p.page->writes[i], GlobalConflict::kWrite, p.page->write_lanes[i]);
       if (!is_write) continue;

@@ -3,12 +3,14 @@
 //
 // What happened to each granule of global memory during one launch: who wrote it last, and two readers,
 // the last one and the last one of another block. Pages of records come into being when they are
-// touched.
+// touched. Most pages are only ever read: their reads are kept in a list, a row each, until somebody writes
+// to the page.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -69,9 +71,10 @@ class GlobalShadow {
                      const Knowledge& known);
   bool is_clean_write(std::uint64_t address, std::uint64_t bytes, const GlobalAccessor& who,
                       const Knowledge& known);
-  /// `lanes` holds one lane a granule; nullptr: the whole warp.
+  /// `lanes` holds one lane a granule; nullptr: the whole warp. `lane_granules`: how many each lane has, where
+  /// one lane follows the other, else 0.
   void record_read(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* lanes,
-                   const GlobalAccessor& who);
+                   std::uint32_t lane_granules, const GlobalAccessor& who);
   void record_write(std::uint64_t address, std::uint64_t bytes, const std::uint8_t* lanes,
                     const GlobalAccessor& who);
   /// Both in one: whether the access is ordered. If it is, it is recorded, if not, perhaps in part.
@@ -83,10 +86,19 @@ class GlobalShadow {
 
  private:
   static constexpr std::uint32_t kPageGranules = 4096;
+  /// A read of adjacent granules, not yet in its page's arrays.
+  struct ListedRead {
+    std::uint64_t word = 0;
+    std::uint16_t begin = 0, count = 0;
+    std::uint8_t lane = 0, lane_granules = 0;  ///< of the first; 0: the whole warp
+  };
+  static constexpr std::size_t kMostListed = 4096;  ///< in the room of half a page
   struct Page {
+    bool has_writes, has_reads;
+    bool is_settled;                ///< reads go to the arrays at once
+    std::vector<ListedRead>* list;  ///< in lists_; null: none
     std::array<std::uint64_t, kPageGranules> writes, reads, other_reads;
     std::array<std::uint8_t, kPageGranules> write_lanes, read_lanes, other_lanes;
-    bool has_writes, has_reads;
   };
   struct Free {
     void operator()(Page* page) const { std::free(page); }
@@ -106,12 +118,16 @@ class GlobalShadow {
   template <class F> bool for_each(const ScatteredGranules& g, F&& action);
   static void record_read(Page& page, std::uint32_t at, std::uint64_t word, std::uint8_t lane);
   void record_reads(const Piece& piece, const std::uint8_t* lanes, std::uint64_t word);
+  bool list_read(const Piece& piece, const std::uint8_t* lanes, std::uint32_t lane_granules,
+                 std::uint64_t word);
+  void settle(Page& page);
 
   const ClusterShape& shape_;
   std::uint32_t granule_bytes_;
   std::unordered_map<std::uint64_t, Page*> pages_;
   std::vector<std::unique_ptr<Page, Free>> slabs_;  ///< of many pages each
   std::size_t used_pages_ = 0;                      ///< of the last slab
+  std::deque<std::vector<ListedRead>> lists_;       ///< of pages
   struct Recent {
     std::uint64_t number = ~std::uint64_t{0};
     Page* page = nullptr;

@@ -63,7 +63,8 @@ void SharedShadow::reset() {
   std::fill(writes_.begin(), writes_.end(), 0);
   for (Row* row : used_) {
     std::fill(row->words.begin(), row->words.end(), 0);
-    row->latest = 0;
+    std::fill(row->segments.begin(), row->segments.end(), 0);
+    row->latest = row->latest_scattered = 0;
   }
 }
 
@@ -72,7 +73,8 @@ void SharedShadow::forget() {
   for (std::uint64_t& word : writes_) word = word == 0 ? 0 : kValid | (word & kAsync);
   for (Row* row : used_) {
     std::fill(row->words.begin(), row->words.end(), 0);
-    row->latest = 0;
+    std::fill(row->segments.begin(), row->segments.end(), 0);
+    row->latest = row->latest_scattered = 0;
   }
 }
 
@@ -111,6 +113,7 @@ bool SharedShadow::take_read(const ScatteredGranules& g, const Accessor& who,
   if (!words_are_ordered(g, who, known, unwritten)) return false;
   Row& row = row_of(who);
   row.latest = std::max(row.latest, who.clock);
+  row.latest_scattered = std::max(row.latest_scattered, who.clock);
   std::int32_t* const words = row.words.data() + g.first;
   std::uint8_t* const lanes = row.lanes.data() + g.first;
   const std::int32_t word = read_word(who);
@@ -158,6 +161,14 @@ bool SharedShadow::can_skip(const Row& row, const Accessor& who, const Knowledge
          known.generic[row.agent] >= row.latest;
 }
 
+// Nothing in these segments is later than what is known.
+bool SharedShadow::can_skip(const Row& row, Granules g, const Knowledge& known) {
+  Clock latest = row.latest_scattered;
+  for (std::uint32_t s = g.begin / kSegment; s * kSegment < g.begin + g.count; ++s)
+    latest = std::max(latest, row.segments[s]);
+  return known.generic[row.agent] >= latest;
+}
+
 // The greatest record of the row that is known.
 std::int32_t SharedShadow::last_known(const Row& row, const Knowledge& known) {
   return static_cast<std::int32_t>(known.generic[row.agent] << kClockShift | kPlaceMask);
@@ -166,7 +177,7 @@ std::int32_t SharedShadow::last_known(const Row& row, const Knowledge& known) {
 bool SharedShadow::is_clean_write(Granules g, const Accessor& who, const Knowledge& known) const {
   if (!words_are_ordered(g, who, known)) return false;
   for (const Row* row : used_) {
-    if (can_skip(*row, who, known)) continue;
+    if (can_skip(*row, who, known) || can_skip(*row, g, known)) continue;
     const std::int32_t limit = last_known(*row, known);
     const std::int32_t* words = row->words.data() + g.begin;
     std::int32_t latest = 0;
@@ -245,6 +256,7 @@ SharedShadow::Row& SharedShadow::row_of(const Accessor& who) {
     row = std::make_unique<Row>();
     row->agent = who.agent;
     row->is_strong = who.is_strong;
+    row->segments.assign(granules_ / kSegment + 1, 0);
     row->words.assign(granules_, 0);
     row->lanes.assign(granules_, kManyLanes);
     used_.push_back(row.get());
@@ -255,6 +267,8 @@ SharedShadow::Row& SharedShadow::row_of(const Accessor& who) {
 void SharedShadow::record_read(Granules g, const Accessor& who) {
   Row& row = row_of(who);
   row.latest = std::max(row.latest, who.clock);
+  for (std::uint32_t s = g.begin / kSegment; s * kSegment < g.begin + g.count; ++s)
+    row.segments[s] = std::max(row.segments[s], who.clock);
   std::fill_n(row.words.data() + g.begin, g.count, read_word(who));
   fill_lanes(row.lanes.data() + g.begin, g);
 }

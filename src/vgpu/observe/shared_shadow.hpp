@@ -80,12 +80,16 @@ class SharedShadow {
     std::uint32_t agent = 0;
     bool is_strong = false;
     Clock latest = 0;
+    Clock latest_scattered = 0;       ///< of reads that are in no segment's clock
+    std::vector<Clock> segments;      ///< the latest clock of each kSegment granules
     std::vector<std::int32_t> words;  ///< clock, place
     std::vector<std::uint8_t> lanes;
   };
+  static constexpr std::uint32_t kSegment = 64;
 
   Row& row_of(const Accessor& who);
   static bool can_skip(const Row& row, const Accessor& who, const Knowledge& known);
+  static bool can_skip(const Row& row, Granules g, const Knowledge& known);
   static std::int32_t last_known(const Row& row, const Knowledge& known);
   bool words_are_ordered(Granules g, const Accessor& who, const Knowledge& known) const;
   bool words_are_ordered(const ScatteredGranules& g, const Accessor& who, const Knowledge& known,
