@@ -148,10 +148,10 @@ __device__ inline void bulk_store(void* global, const void* shared, uint32_t byt
                : "memory");
 }
 __device__ inline void bulk_add(void* global, const void* shared, uint32_t bytes) {
-  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(
-                   global),
-               "r"(shared_address(shared)), "r"(bytes)
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(global),
+      "r"(shared_address(shared)), "r"(bytes)
+      : "memory");
 }
 __device__ inline void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <int kPending> __device__ inline void bulk_wait() {
