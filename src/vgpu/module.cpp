@@ -31,6 +31,7 @@ struct Module::Impl {
   std::map<std::string, LoadedKernel, std::less<>> kernels;
 
   void place_variables();
+  void place(const ptx::Variable& v, std::uint64_t& left);
   void fill_relocations();
   void load_kernel(const ptx::Function& f, const CubinKernel* cubin);
 };
@@ -38,21 +39,28 @@ struct Module::Impl {
 // A GPU has 64 KiB of constants; what a module may take of global memory is this host's business.
 void Module::Impl::place_variables() {
   std::uint64_t const_left = 64 << 10, global_left = std::uint64_t{1} << 30;
-  for (const ptx::Variable& v : ptx->variables) {
-    if (v.space != ptx::Space::kGlobal && v.space != ptx::Space::kConst) continue;
-    std::uint64_t& left = v.space == ptx::Space::kConst ? const_left : global_left;
-    if (v.bytes > left) {
-      malformed_at(*ptx, v.line,
-                   fmt::format("{} takes {} bytes, and .{} has {} left for it", v.name, v.bytes,
-                               v.space == ptx::Space::kConst ? "const" : "global", left));
+  // Definitions first: what is declared extern as well is the same variable, whichever comes first.
+  for (const bool is_extern : {false, true}) {
+    for (const ptx::Variable& v : ptx->variables) {
+      if (v.is_extern != is_extern || (is_extern && globals.contains(v.name))) continue;
+      if (v.space == ptx::Space::kGlobal) place(v, global_left);
+      if (v.space == ptx::Space::kConst) place(v, const_left);
     }
-    left -= v.bytes;
-    const std::uint64_t address = memory.allocate(v.bytes);
-    auto* bytes = reinterpret_cast<std::byte*>(address);
-    if (v.initial.empty()) std::memset(bytes, 0, v.bytes);
-    else std::memcpy(bytes, v.initial.data(), v.initial.size());
-    globals[v.name] = address;
   }
+}
+
+void Module::Impl::place(const ptx::Variable& v, std::uint64_t& left) {
+  if (v.bytes > left) {
+    malformed_at(*ptx, v.line,
+                 fmt::format("{} takes {} bytes, and .{} has {} left for it", v.name, v.bytes,
+                             v.space == ptx::Space::kConst ? "const" : "global", left));
+  }
+  left -= v.bytes;
+  const std::uint64_t address = memory.allocate(v.bytes);
+  auto* bytes = reinterpret_cast<std::byte*>(address);
+  if (v.initial.empty()) std::memset(bytes, 0, v.bytes);
+  else std::memcpy(bytes, v.initial.data(), v.initial.size());
+  globals[v.name] = address;
 }
 
 // Addresses of variables in initial values of others.

@@ -353,9 +353,11 @@ TEST(LineTable, MalformedProgramsAreErrors) {
   };
   fails(line_unit(kSetAddress + "\x03\x7b\x01"s), at_start);                      // line -4
   fails(line_unit(kSetAddress + "\x03\xff\xff\xff\xff\xff\x00\x01"s), at_start);  // a huge step
-  fails(line_unit(kSetAddress + "\x00\xff\xff\xff\x7f\x01"s), at_start);          // a huge length
-  fails(line_unit(kSetAddress + "\x02\x80\x80"s), at_start);                      // an open number
-  fails(line_unit(kSetAddress), {{kProgramOffset + 3, 40, 1, 0}});                // half an address
+  fails(line_unit(kSetAddress + "\x03\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f\x01"s + kEndSequence),
+        at_start);  // the step that has no absolute value
+  fails(line_unit(kSetAddress + "\x00\xff\xff\xff\x7f\x01"s), at_start);  // a huge length
+  fails(line_unit(kSetAddress + "\x02\x80\x80"s), at_start);              // an open number
+  fails(line_unit(kSetAddress), {{kProgramOffset + 3, 40, 1, 0}});        // half an address
   std::string unit = line_unit(kSetAddress);
   put(unit, 4, std::uint16_t{5});  // DWARF 5
   fails(unit, at_start);

@@ -3,7 +3,10 @@
 //
 // How warps and blocks run: divergence and reconvergence, barriers, calls, waiting, and the messages for
 // kernels that misbehave.
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "run_ptx.hpp"
 
@@ -183,6 +186,77 @@ TEST(Execution, ConstantMemoryIsNotCountedAsGlobal) {
   EXPECT_EQ(run.report.counters.global_load_sectors, 0u);
 }
 
+// A variable that is also declared extern, before its definition or after it, is one variable.
+TEST(Execution, DeclarationsNameTheDefinition) {
+  const std::string declared = ".extern .global .b64 table[];\n";
+  const std::string defined = ".global .b64 target;\n.global .b64 table[3] = {5, target+4, 7};\n";
+  for (const std::string& head : {declared + defined, defined + declared}) {
+    const auto run = run_ptx(head + kBegin +
+                                 "  mov.u64 %rd3, table; mov.u64 %rd4, target;\n"
+                                 "  ld.global.u64 %rd5, [%rd3+8]; sub.u64 %rd5, %rd5, %rd4;\n"
+                                 "  ld.global.u64 %rd6, [%rd3+16]; add.u64 %rd5, %rd5, %rd6;\n"
+                                 "  cvt.u32.u64 %r3, %rd5; st.global.u32 [%rd2], %r3; ret;\n}\n",
+                             zeros(32));
+    EXPECT_EQ(run.words[0], 11u);
+  }
+}
+
+TEST(Execution, InitialValuesOf128Bits) {
+  const auto run =
+      run_ptx(".global .b128 pair[2] = {7, -2};\n" + kBegin +
+                  "  mov.u64 %rd3, pair; and.b32 %r2, %r1, 7; mul.wide.u32 %rd4, %r2, 4;\n"
+                  "  add.s64 %rd3, %rd3, %rd4; ld.global.u32 %r3, [%rd3];\n"
+                  "  st.global.u32 [%rd2], %r3; ret;\n}\n",
+              zeros(32));
+  const std::vector<std::uint32_t> expected{7, 0, 0, 0, ~1u, ~0u, ~0u, ~0u};
+  EXPECT_EQ(std::vector<std::uint32_t>(run.words.begin(), run.words.begin() + 8), expected);
+}
+
+TEST(Execution, OffsetsWrapAround) {
+  const auto run =
+      run_ptx(".global .b32 x[2] = {3, 4};\n" + kBegin +
+                  "  ld.global.u32 %r3, [x+9223372036854775807+9223372036854775807+6];\n"
+                  "  st.global.u32 [%rd2], %r3; ret;\n}\n",
+              zeros(32));
+  EXPECT_EQ(run.words[0], 4u);
+}
+
+// What threads that launch kernels of one module at the same time share is the module and the memory.
+TEST(Execution, AModuleServesThreadsAtTheSameTime) {
+  const Module module(kPtxHead + ".const .align 4 .b32 table[4] = {7, 8, 9, 10};\n" + kBegin +
+                          "  and.b32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 4; mov.u64 %rd4, table;\n"
+                          "  add.s64 %rd3, %rd4, %rd3; ld.const.u32 %r3, [%rd3];\n"
+                          "  ld.global.u32 %r4, [%rd2]; add.u32 %r3, %r3, %r4;\n"
+                          "  st.global.u32 [%rd2], %r3; ret;\n}\n",
+                      "test.ptx");
+  for (const Checks& checks : {Checks{}, Checks::all()}) {
+    Memory memory(1 << 20);
+    std::atomic<int> wrong{0};
+    const auto launch = [&] {
+      const std::uint64_t address = memory.allocate(128);
+      auto* const words = reinterpret_cast<std::uint32_t*>(address);
+      std::fill_n(words, 32, 100u);
+      memory.mark_written(address, 128);
+      const void* arguments[] = {&address};
+      LaunchOptions options;
+      options.checks = checks;
+      const LaunchReport report = module.launch("test", model::find_gpu("h200"), memory, {1, 1, 1},
+                                                {32, 1, 1}, 0, arguments, options);
+      for (std::uint32_t i = 0; i < 32; ++i) wrong += words[i] != 107 + i % 4;
+      wrong += static_cast<int>(report.findings.size());
+      memory.free(address);
+    };
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int again = 0; again < 20; ++again) launch();
+      });
+    }
+    threads.clear();  // joins
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
 TEST(Execution, LanesOfOneWarpMayWaitForEachOther) {
   // Lane 1 spins until lane 0, which branched the other way, has set a flag.
   const auto run = run_ptx(
@@ -263,6 +337,55 @@ TEST(Faults, GlobalStoreBehindTheBufferNamesLineAndThread) {
 TEST(Faults, GlobalLoadOfNull) {
   EXPECT_CONTAINS(failure("  mov.u64 %rd3, 0; ld.global.u32 %r2, [%rd3]; ret;\n}\n"),
                   "outside every allocation");
+}
+
+// The last bytes of the address space, where an index of -1 leads from null: their end wraps around to 0.
+TEST(Faults, AccessesAtTheEndOfTheAddressSpace) {
+  const std::string last = "  mov.u64 %rd3, -16;\n";
+  const char* const accesses[] = {
+      "ld.global.u32 %r2, [%rd3+12];",
+      "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3];",
+      "st.global.u32 [%rd3+12], %r1;",
+      "ld.u32 %r2, [%rd3+12];",
+      "st.u32 [%rd3+12], %r1;",
+      "atom.global.add.u32 %r2, [%rd3+12], 1;",
+      "cp.async.cg.shared.global [tile], [%rd3], 16; cp.async.wait_all;",
+  };
+  for (const std::string access : accesses) {
+    EXPECT_CONTAINS(failure("  .shared .align 16 .b8 tile[16];\n" + last + access + " ret;\n}\n"),
+                    "memory at 0xffffffffffffff")
+        << access;
+    // Where the same instruction was right before, in some lanes or all.
+    for (const char* const who : {"setp.gt.u32 %p1, %r1, 3;", "setp.ge.u32 %p1, %r1, 0;"}) {
+      const std::string turn =
+          "  mov.u64 %rd4, %rd3; mov.u64 %rd3, %rd1;\n"
+          "  mov.u32 %r9, 0; " +
+          std::string(who) + "\nAGAIN: " + access +
+          " add.u32 %r9, %r9, 1; @%p1 mov.u64 %rd3, %rd4;\n"
+          "  setp.lt.u32 %p2, %r9, 2; @%p2 bra AGAIN; ret;\n}\n";
+      EXPECT_CONTAINS(failure("  .shared .align 16 .b8 tile[16];\n" + last + turn, 256),
+                      "memory at 0xffffffffffffff")
+          << access;
+    }
+  }
+}
+
+TEST(Faults, LocalAccessBeforeTheFrame) {
+  for (const char* const access : {"ld.local.u32 %r2, [%rd3];", "st.local.u32 [%rd3], %r1;"}) {
+    EXPECT_CONTAINS(
+        failure("  .local .align 4 .b8 frame[16];\n  mov.u64 %rd3, frame; sub.u64 %rd3, "
+                "%rd3, 4;\n  " +
+                std::string(access) + " ret;\n}\n"),
+        "accesses local memory");
+  }
+}
+
+TEST(Faults, SharedAccessAtTheEndOfTheAddressSpace) {
+  EXPECT_CONTAINS(
+      failure("  .shared .align 4 .b8 tile[16];\n  mov.u64 %rd3, 0x8000000000000000; and.b32 "
+              "%r2, %r1, 1; cvt.u64.u32 %rd4, %r2; shl.b64 %rd4, %rd4, 63; add.u64 %rd3, "
+              "%rd3, %rd4;\n  ld.shared.u32 %r2, [%rd3]; ret;\n}\n"),
+      "shared memory");
 }
 
 TEST(Faults, AnAccessThatBeginsInsideAnAllocationAndEndsOutside) {

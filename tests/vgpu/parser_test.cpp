@@ -31,32 +31,42 @@ TEST_P(Malformed, IsRefusedWithFileLineAndText) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Ptx, Malformed,
-    testing::Values(Case{"no_semicolon", "add.u32 %r1, %r2, %r3\nmov.u32 %r1, %r2;",
-                         "expected ';'"},
-                    Case{"unknown_register", "add.u32 %r1, %r2, %r9;", "unknown register %r9"},
-                    Case{"unknown_label", "bra NOWHERE;", "unknown label NOWHERE"},
-                    Case{"wrong_width", "add.u32 %r1, %r2, %rd1;",
-                         "a register of type .b64 cannot be read as .u32"},
-                    Case{"unknown_special", "mov.u32 %r1, %smidd;", "unknown register %smidd"},
-                    Case{"not_a_predicate", "@%r1 bra X;\nX:", "expected a predicate"},
-                    Case{"too_few_operands", "add.u32 %r1, %r2;", "expected 3 operands, found 2"},
-                    Case{"no_type", "add %r1, %r2, %r3;", "needs a type"},
-                    Case{"bad_float", "mov.f32 %f1, 0f12;", "8 hexadecimal digits"},
-                    Case{"bad_character", "add.u32 %r1, %r2, #3;", "unexpected character '#'"},
-                    Case{"odd_alignment", ".shared .align 24 .b8 tile[32];",
-                         "an alignment of 24 is no power of two"},
-                    Case{"absurd_alignment", ".shared .align 2097152 .b8 tile[32];",
-                         "an alignment of 2097152 is more than 1048576"},
-                    Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"},
-                    Case{"register_twice", ".reg .b32 %r1;", "%r1 is defined twice"},
-                    Case{"variable_of_no_size", ".shared .b8 tile[0];", "tile has no size"},
-                    Case{"other_space", ".shared .b8 tile[4]; ld.global.u32 %r1, [tile];",
-                         "tile lies in another state space"},
-                    Case{"special_in_add", "add.u32 %r1, %r2, %tid.x;", "for mov and integer cvt"},
-                    Case{"narrow_address", "cvta.global.u64 %rd1, %r1;",
-                         "a register of type .b32 cannot be read as .u64"},
-                    Case{"seventeenth_barrier", "bar.sync 16;", "numbered from 0 to 15"},
-                    Case{"part_of_a_warp", "bar.sync 1, 40;", "a multiple of 32"}),
+    testing::Values(
+        Case{"no_semicolon", "add.u32 %r1, %r2, %r3\nmov.u32 %r1, %r2;", "expected ';'"},
+        Case{"unknown_register", "add.u32 %r1, %r2, %r9;", "unknown register %r9"},
+        Case{"unknown_label", "bra NOWHERE;", "unknown label NOWHERE"},
+        Case{"wrong_width", "add.u32 %r1, %r2, %rd1;",
+             "a register of type .b64 cannot be read as .u32"},
+        Case{"unknown_special", "mov.u32 %r1, %smidd;", "unknown register %smidd"},
+        Case{"not_a_predicate", "@%r1 bra X;\nX:", "expected a predicate"},
+        Case{"too_few_operands", "add.u32 %r1, %r2;", "expected 3 operands, found 2"},
+        Case{"no_type", "add %r1, %r2, %r3;", "needs a type"},
+        Case{"bad_float", "mov.f32 %f1, 0f12;", "8 hexadecimal digits"},
+        Case{"bad_character", "add.u32 %r1, %r2, #3;", "unexpected character '#'"},
+        Case{"odd_alignment", ".shared .align 24 .b8 tile[32];",
+             "an alignment of 24 is no power of two"},
+        Case{"absurd_alignment", ".shared .align 2097152 .b8 tile[32];",
+             "an alignment of 2097152 is more than 1048576"},
+        Case{"unknown_variable", "mov.u64 %rd1, nothing;", "unknown name nothing"},
+        Case{"register_twice", ".reg .b32 %r1;", "%r1 is defined twice"},
+        Case{"variable_of_no_size", ".shared .b8 tile[0];", "tile has no size"},
+        Case{"other_space", ".shared .b8 tile[4]; ld.global.u32 %r1, [tile];",
+             "tile lies in another state space"},
+        Case{"special_in_add", "add.u32 %r1, %r2, %tid.x;", "for mov and integer cvt"},
+        Case{"before_the_parameters", "ld.param.u32 %r1, [p-4];",
+             "the access lies outside the parameters"},
+        Case{"narrow_address", "cvta.global.u64 %rd1, %r1;",
+             "a register of type .b32 cannot be read as .u64"},
+        Case{"seventeenth_barrier", "bar.sync 16;", "numbered from 0 to 15"},
+        Case{"part_of_a_warp", "bar.sync 1, 40;", "a multiple of 32"},
+        Case{"branch_to_a_list", "X: T: .branchtargets X; bra T;", "T is not a place in the code"},
+        Case{"branch_to_a_prototype", "P: .callprototype _ (.param .b32 _); bra P;",
+             "P is not a place in the code"},
+        Case{"list_of_itself", "X: T: .branchtargets X, T; brx.idx %r1, T;",
+             "T is not a place in the code"},
+        Case{"global_in_a_function", ".global .u32 x;",
+             "variables in .global inside of a function are not supported"},
+        Case{"initial_value", ".shared .u32 x = 1;", "x can have no initial value"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 // What the virtual GPU could run but PTX does not have: ptxas for sm_90a refuses each of these.
@@ -120,6 +130,64 @@ TEST(Parser, RecursionIsRefused) {
                                      ".func f()\n;\n.func f()\n{\ncall f;\nret;\n}\n.visible "
                                      ".entry test()\n{\ncall f;\nret;\n}\n");
   EXPECT_CONTAINS(m, "recursion (of f)");
+}
+
+// Whoever prints reads eight bytes of each parameter.
+TEST(Parser, ParametersOfPrintAreLongEnough) {
+  const std::string text =
+      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b)\n;\n" +
+      entry("{ .param .b64 x; .param .b32 y; .param .b32 z; call (y), vprintf, (x, z); }");
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, text), "a .param variable is too short");
+}
+
+TEST(Parser, InitialValuesAreOfVariablesThatCanHaveThem) {
+  const auto fails = [](const std::string& text) {
+    return load_failure(ErrorCode::kInvalidInput, ".global .u64 y;\n" + text + "\n");
+  };
+  EXPECT_CONTAINS(fails(".shared .u64 x = y;"), "bad.ptx:5: x can have no initial value");
+  EXPECT_CONTAINS(fails(".extern .global .u64 x = y;"), "bad.ptx:5: x can have no initial value");
+  EXPECT_CONTAINS(fails(".global .pred x = 1;"), "bad.ptx:5: a predicate has no initial value");
+  EXPECT_CONTAINS(fails(".global .b128 x = 1.0;"), "bad.ptx:5: no float has so many bits");
+}
+
+std::string repeated(const std::string& text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+// Each of these texts would otherwise take all of the stack.
+TEST(Parser, WhatIsNestedTooDeeplyIsRefused) {
+  constexpr int kLevels = 200000;
+  const auto constant = [](const std::string& value) {
+    return load_failure(ErrorCode::kInvalidInput, entry("mov.u32 %r1, " + value + ";"));
+  };
+  EXPECT_CONTAINS(constant(repeated("1?", kLevels) + "1" + repeated(":1", kLevels)),
+                  "nested too deeply");
+  EXPECT_CONTAINS(constant(repeated("1?1:", kLevels) + "1"), "nested too deeply");
+  std::string functions = ".func f0()\n{\nret;\n}\n";
+  constexpr int kFunctions = 5000;
+  for (int i = 1; i < kFunctions; ++i) {
+    const std::string callee = std::to_string(i - 1);
+    functions += ".func f" + std::to_string(i) + "()\n{\ncall f" + callee + ";\nret;\n}\n";
+  }
+  const std::string call = "call f" + std::to_string(kFunctions - 1) + ";";
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, functions + entry(call)),
+                  "calls are nested too deeply");
+}
+
+// What a text declares in a few words takes no more memory and time than what it uses.
+TEST(Parser, ManyRegisters) {
+  const std::string declared = ".reg .b32 %x<1000000>;\n";
+  std::string functions;
+  for (int i = 0; i < 3; ++i) {
+    functions += ".func f" + std::to_string(i) + "()\n{\n" + declared + "ret;\n}\n";
+  }
+  EXPECT_CONTAINS(load_failure(ErrorCode::kInvalidInput, functions),
+                  "the file has too many registers");
+  std::string body = declared;
+  for (int i = 0; i < 4000; ++i) body += "L" + std::to_string(i) + ": mov.u32 %x1, 1;\n";
+  EXPECT_NO_THROW(Module(kPtxHead + entry(body), "many.ptx"));
 }
 
 // Cutting the text anywhere gives an error or a module, never a crash.

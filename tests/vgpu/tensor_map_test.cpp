@@ -55,6 +55,25 @@ TEST(TensorMap, FieldsAreReplacedWithinTheirLimits) {
   EXPECT_EQ(map.rank, 3) << "nothing changes then";
 }
 
+// What replacing one field after another may leave behind.
+TEST(TensorMap, SaysWhichFieldsDoNotGoTogether) {
+  const TensorMap made = make_tensor_map(row_of_floats(nullptr, TensorType::kF32, 8));
+  const TensorMapContents map = *read_tensor_map(made.bytes.data());
+  EXPECT_EQ(flaw_of(map), "");
+  TensorMapContents changed = map;
+  changed.rank = 5;
+  EXPECT_EQ(flaw_of(changed), "its box or its element stride 1 was never set");
+  for (int i = 1; i < 5; ++i) changed.box[i] = 256, changed.element_strides[i] = 1;
+  EXPECT_EQ(flaw_of(changed), "its box has 137438953472 bytes");
+  changed = map;
+  changed.type = TensorType::kU8;
+  EXPECT_EQ(flaw_of(changed), "rows of its box have 8 bytes, expected a multiple of 16 up to 2048");
+  changed = map;
+  changed.box[0] = 64;
+  changed.swizzle = TensorSwizzle::k32B;
+  EXPECT_EQ(flaw_of(changed), "rows of its box have 256 bytes, expected a multiple of 16 up to 32");
+}
+
 TEST(TensorLoad, RoundsTf32ToEvenAndMakesOneNanOfAll) {
   // Read off an H100 (tests/golden/README.md, "tf32 maps").
   alignas(64) const std::uint32_t from[16] = {0x3F801000, 0x3F803000, 0x3F801001, 0x7F7FF000,

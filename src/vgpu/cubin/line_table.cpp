@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 
@@ -132,7 +131,8 @@ class LineProgram {
   void advance(std::uint64_t instructions) { address_ += instructions * instruction_bytes_; }
 
   void advance_line(std::int64_t lines) {
-    if (std::abs(lines) > kMostLines) in_.fail(fmt::format("a step of {} lines", lines));
+    if (lines > kMostLines || lines < -kMostLines)
+      in_.fail(fmt::format("a step of {} lines", lines));
     line_ += lines;
   }
 

@@ -85,20 +85,22 @@ inline void resolve(Warp& w, const Op& op, Resolved<Address>& out) {
   out.pattern = p;
   const int bytes = op.bytes * op.count;
   if (!p->aligned || first % static_cast<unsigned>(bytes) != 0) fault_misaligned(w, op, first, *p);
+  // Differences, because sums with an address of a kernel may wrap around.
+  const auto leaves = [&](std::uint64_t begin, std::uint64_t end) {
+    const auto before = static_cast<std::int64_t>(first - begin);
+    const auto after = static_cast<std::int64_t>(end - first);
+    return before < -p->lowest || after < p->highest + bytes;
+  };
   if constexpr (kShared) {
-    const std::int64_t low = static_cast<std::int64_t>(first) + p->lowest;
-    const std::int64_t high = static_cast<std::int64_t>(first) + p->highest + bytes;
-    const std::int64_t begin = w.block->shared_begin;
-    if (low < begin || high > begin + w.block->shared_bytes) {
-      fault_bounds(w, op, out.address);
-    }
+    const auto begin = static_cast<std::uint64_t>(w.block->shared_begin);
+    if (leaves(begin, begin + w.block->shared_bytes)) fault_bounds(w, op, out.address);
     if constexpr (kCount) {
       ++site.instructions;
       site.wavefronts += p->wavefronts;
       site.conflicts += p->conflicts;
     }
   } else {
-    if (first + p->lowest < site.begin || first + p->highest + bytes > site.end) {
+    if (leaves(site.begin, site.end)) {
       std::uint64_t buffer[kLanes];
       find_range(w, op, site, wide_addresses(out.address, buffer));
     }

@@ -286,7 +286,7 @@ class Decoder {
   void nothing();
 
   // decode_calls.cpp
-  std::uint32_t call_argument(std::size_t index);
+  std::uint32_t call_argument(std::size_t index, std::uint32_t bytes);
   void print_call();
   void assert_call();
 

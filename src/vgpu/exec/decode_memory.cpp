@@ -7,6 +7,7 @@
 #include "vgpu/exec/decode.hpp"
 #include "vgpu/exec/memory_modes.hpp"
 #include "vgpu/exec/type_names.hpp"
+#include "vgpu/exec/warp.hpp"
 
 namespace tilewise::vgpu {
 
@@ -223,7 +224,7 @@ void Decoder::parameter_load(const Access& a) {
   const std::uint64_t offset = name.bits + static_cast<std::uint64_t>(at.offset);
   if (name.kind != ConstantKind::kParameter) malformed_here("expected a parameter's name");
   const std::uint64_t bytes = static_cast<std::uint64_t>(ptx::size_of(a.type)) * a.count;
-  if (offset + bytes > out_.program.parameter_block_bytes)
+  if (!lies_in(offset, bytes, 0, out_.program.parameter_block_bytes))
     malformed_here("the access lies outside the parameters");
   op.imm = static_cast<std::int64_t>(offset);
   access_values(values, a.type, wide_register, false);

@@ -49,9 +49,10 @@ std::string describe(const Warp& w, const Op& op, Fault kind, std::uint64_t addr
     case Fault::kOutOfBounds: break;
   }
   if (site && site->space == ptx::Space::kShared) {
-    return fmt::format("{} {} bytes of shared memory at offset {}, but the block has {} bytes",
-                       verb, bytes, static_cast<std::int64_t>(address) - w.block->shared_begin,
-                       w.block->shared_bytes);
+    return fmt::format(
+        "{} {} bytes of shared memory at offset {}, but the block has {} bytes", verb, bytes,
+        static_cast<std::int64_t>(address - static_cast<std::uint64_t>(w.block->shared_begin)),
+        w.block->shared_bytes);
   }
   if (!site)
     return fmt::format("accesses local memory at offset {}, but has {} bytes", address,
@@ -145,6 +146,8 @@ void build_pattern(const Warp& w, const Op& op, const std::uint64_t* addresses, 
     const auto signed_delta = static_cast<std::int64_t>(delta);
     p.lowest = std::min(p.lowest, signed_delta);
     p.highest = std::max(p.highest, signed_delta);
+    p.lowest = std::max(p.lowest, -AccessPattern::kFarthest);
+    p.highest = std::min(p.highest, AccessPattern::kFarthest);
     p.aligned &= delta % bytes == 0;
     p.broadcast &= delta == 0;
     p.contiguous &= delta == bytes * static_cast<std::uint64_t>(lane);
@@ -171,16 +174,16 @@ std::uint8_t count_sectors(const Site& site, const AccessPattern& p, std::uint64
 }
 
 void find_range(const Warp& w, const Op& op, AccessSite& site, const std::uint64_t* addresses) {
-  const int bytes = op.bytes * op.count;
+  const auto bytes = static_cast<unsigned>(op.bytes * op.count);
   const Memory::Range range = range_of(w, addresses[w.first_lane()]);
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!((w.active >> lane) & 1)) continue;
     const std::uint64_t a = addresses[lane];
-    if (a >= range.begin && a + static_cast<unsigned>(bytes) <= range.end) continue;
+    if (lies_in(a, bytes, range.begin, range.end)) continue;
     // Lanes of one access may point into different allocations: then each is looked up every time.
     const Memory::Range own = range_of(w, a);
-    if (own.end == 0 || a + static_cast<unsigned>(bytes) > own.end)
-      fault(w, op, Fault::kOutOfBounds, lane, a, bytes);
+    if (!lies_in(a, bytes, own.begin, own.end))
+      fault(w, op, Fault::kOutOfBounds, lane, a, static_cast<int>(bytes));
   }
   site.begin = range.begin;
   site.end = range.end;
@@ -189,7 +192,7 @@ void find_range(const Warp& w, const Op& op, AccessSite& site, const std::uint64
 void find_lane_range(const Warp& w, const Op& op, AccessSite& site, int lane, std::uint64_t address,
                      int bytes) {
   const Memory::Range range = range_of(w, address);
-  if (range.end == 0 || address + static_cast<unsigned>(bytes) > range.end) {
+  if (!lies_in(address, static_cast<unsigned>(bytes), range.begin, range.end)) {
     fault(w, op, Fault::kOutOfBounds, lane, address, bytes);
   }
   site.begin = range.begin;

@@ -25,6 +25,8 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 constexpr std::uint64_t kMostParameterBytes = 32764, kMostLocalBytes = 512 << 10,
                         kMostSharedBytes = 1 << 20;
 constexpr std::size_t kMostItems = 4 << 20, kMostRegisters = 16 << 20;
+// Functions that call each other in a row, each inside the one before: a longer row would exhaust the stack.
+constexpr std::size_t kMostActive = 200;
 
 class Flattener {
  public:
@@ -199,6 +201,7 @@ class Flattener {
     if (std::find(active_.begin(), active_.end(), f) != active_.end()) {
       unsupported(*flat_.module, in, fmt::format("recursion (of {})", f->name));
     }
+    if (active_.size() == kMostActive) malformed(*flat_.module, in, "calls are nested too deeply");
     const Operand* arguments = nullptr;
     if (at < in.operands.size() && in.operands[at].kind == OperandKind::kTuple)
       arguments = &in.operands[at];

@@ -36,8 +36,7 @@ namespace {
 /// 2001) on the reversed graph, with one added node that all exits lead to.
 class PostDominators {
  public:
-  explicit PostDominators(const Program& program)
-      : program_(program), exit_(static_cast<int>(program.blocks.size())) {
+  explicit PostDominators(const Program& program) : exit_(static_cast<int>(program.blocks.size())) {
     next_.resize(exit_);
     previous_.resize(exit_ + 1);
     for (int b = 0; b < exit_; ++b) {
@@ -99,7 +98,6 @@ class PostDominators {
     return a;
   }
 
-  const Program& program_;
   int exit_;
   std::vector<std::vector<int>> next_, previous_;
   std::vector<int> order_, number_;
@@ -116,10 +114,10 @@ struct Interval {
 
 class RegisterAssignment {
  public:
-  explicit RegisterAssignment(Decoded& decoded)
-      : d_(decoded), words_((decoded.registers.size() + 63) / 64) {}
+  explicit RegisterAssignment(Decoded& decoded) : d_(decoded) {}
 
   void run() {
+    number_registers();
     group_references();
     find_liveness();
     find_intervals();
@@ -132,6 +130,24 @@ class RegisterAssignment {
   }
 
  private:
+  // Only registers that something refers to have a bit for each block: files declare far more.
+  void number_registers() {
+    number_.assign(d_.registers.size(), kNotUsed);
+    for (const Reference& r : d_.references) {
+      if (!r.is_constant) number(r.index);
+    }
+    for (const TerminatorReference& r : d_.terminator_references) {
+      if (!r.is_constant) number(r.index);
+    }
+    words_ = (used_.size() + 63) / 64;
+  }
+
+  void number(std::uint32_t reg) {
+    if (number_[reg] != kNotUsed) return;
+    number_[reg] = static_cast<std::uint32_t>(used_.size());
+    used_.push_back(reg);
+  }
+
   // Positions: two for each operation (reads, then writes), two for each block's terminator.
   void group_references() {
     const Program& p = d_.program;
@@ -161,21 +177,21 @@ class RegisterAssignment {
     for (std::size_t b = 0; b < count; ++b) {
       const Block& block = d_.program.blocks[b];
       const auto see_use = [&](std::uint32_t reg) {
-        if (!has_bit(defined[b], reg)) set_bit(used[b], reg);
+        if (!has_bit(defined[b], number_[reg])) set_bit(used[b], number_[reg]);
       };
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         for (const Reference* r : by_op_[i]) {
           if (!r->is_definition || r->keeps_old) see_use(r->index);
         }
         for (const Reference* r : by_op_[i]) {
-          if (r->is_definition) set_bit(defined[b], r->index);
+          if (r->is_definition) set_bit(defined[b], number_[r->index]);
         }
       }
       for (const TerminatorReference* r : by_block_[b]) {
         if (!r->is_definition) see_use(r->index);
       }
       for (const TerminatorReference* r : by_block_[b]) {
-        if (r->is_definition) set_bit(defined[b], r->index);
+        if (r->is_definition) set_bit(defined[b], number_[r->index]);
       }
     }
     live_in_ = used;
@@ -206,9 +222,9 @@ class RegisterAssignment {
   void find_intervals() {
     intervals_.resize(d_.registers.size());
     for (std::size_t b = 0; b < d_.program.blocks.size(); ++b) {
-      for (std::uint32_t reg = 0; reg < d_.registers.size(); ++reg) {
-        if (has_bit(live_in_[b], reg)) extend(reg, block_begin_[b], block_begin_[b]);
-        if (has_bit(live_out_[b], reg)) extend(reg, block_end_[b] + 1, block_end_[b] + 1);
+      for (std::uint32_t i = 0; i < used_.size(); ++i) {
+        if (has_bit(live_in_[b], i)) extend(used_[i], block_begin_[b], block_begin_[b]);
+        if (has_bit(live_out_[b], i)) extend(used_[i], block_end_[b] + 1, block_end_[b] + 1);
       }
       for (const TerminatorReference* r : by_block_[b])
         extend(r->index, block_end_[b], block_end_[b] + 1);
@@ -297,8 +313,11 @@ class RegisterAssignment {
                                     d_.constant_moves.contains(r.op)});
   }
 
+  static constexpr std::uint32_t kNotUsed = UINT32_MAX;
+
   Decoded& d_;
-  std::size_t words_;
+  std::size_t words_ = 0;
+  std::vector<std::uint32_t> number_, used_;  // of a register among those used, and the reverse
   std::vector<std::int64_t> position_, block_begin_, block_end_;
   std::vector<std::vector<const Reference*>> by_op_;
   std::vector<std::vector<const TerminatorReference*>> by_block_;

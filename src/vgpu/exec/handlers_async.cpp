@@ -165,7 +165,7 @@ template <bool kCount> struct AsyncCopy {
       fault(w, op, Fault::kMisaligned, lane, address, bytes);
     }
     AccessSite& site = w.worker->site_data[op.site];
-    if (address < site.begin || address + count > site.end) {
+    if (!lies_in(address, count, site.begin, site.end)) {
       find_lane_range(w, op, site, lane, address, static_cast<int>(count));
     }
   }

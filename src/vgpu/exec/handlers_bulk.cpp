@@ -126,7 +126,7 @@ struct Transfer {
   // Tells a walk over a box how far it may go; the last allocation is remembered.
   Permit permit(const char* verb) const {
     return [this, verb, range = Memory::Range{}](std::uint64_t at, std::uint64_t count) mutable {
-      if (at < range.begin || at + count > range.end) range = issuer.global_range(at, count, verb);
+      if (!lies_in(at, count, range.begin, range.end)) range = issuer.global_range(at, count, verb);
       return range.end - at;
     };
   }
@@ -310,6 +310,8 @@ class BulkCopy {
                               name_of(map->type), name_of(*facts.reduction)));
     }
     if (facts.path == BulkPath::kPrefetch) return;
+    const std::string flaw = flaw_of(t.map);
+    if (!flaw.empty()) issuer.fail("copies a box of a tensor map that cannot be: " + flaw);
     const bool stores = facts.path == BulkPath::kToGlobal;
     const std::string refusal =
         t.box().refusal(static_cast<std::uint32_t>(t.shared),

@@ -68,7 +68,7 @@ std::uint64_t address_of(const Warp& w, const Op& op, int lane, bool wide) {
 
 std::byte* local_memory(const Warp& w, const Op& op, int lane, std::uint64_t offset) {
   const int bytes = op.bytes * op.count;
-  if (offset + static_cast<unsigned>(bytes) > w.local_bytes)
+  if (!lies_in(offset, static_cast<unsigned>(bytes), 0, w.local_bytes))
     fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
   if (offset % static_cast<unsigned>(bytes) != 0)
     fault(w, op, Fault::kMisaligned, lane, offset, bytes);
@@ -106,12 +106,12 @@ std::byte* generic_memory(const Warp& w, const Op& op, int lane, std::uint64_t a
     return at;
   }
   if (window == kLocalWindow) {
-    if (offset + static_cast<unsigned>(bytes) > w.local_bytes)
+    if (!lies_in(offset, static_cast<unsigned>(bytes), 0, w.local_bytes))
       fault(w, op, Fault::kOutOfBounds, lane, offset, bytes);
     return w.local + static_cast<std::size_t>(lane) * w.local_bytes + offset;
   }
   AccessSite& site = w.worker->site_data[op.site];
-  if (address < site.begin || address + static_cast<unsigned>(bytes) > site.end) {
+  if (!lies_in(address, static_cast<unsigned>(bytes), site.begin, site.end)) {
     find_lane_range(w, op, site, lane, address, bytes);
   }
   return reinterpret_cast<std::byte*>(address);

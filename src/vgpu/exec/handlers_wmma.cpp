@@ -27,7 +27,7 @@ struct Place {
 
 std::byte* global_matrix(Warp& w, const Op& op, std::uint64_t address, std::uint64_t bytes) {
   AccessSite& site = w.worker->site_data[op.site];
-  if (address < site.begin || address + bytes > site.end)
+  if (!lies_in(address, bytes, site.begin, site.end))
     find_lane_range(w, op, site, w.first_lane(), address, static_cast<int>(bytes));
   return reinterpret_cast<std::byte*>(address);
 }

@@ -85,6 +85,25 @@ std::optional<TensorMapContents> read_tensor_map(const std::byte* bytes) {
   return contents;
 }
 
+std::string flaw_of(const TensorMapContents& map) {
+  const std::uint64_t row = map.box[0] * size_of(map.type);
+  const std::uint64_t span = map.swizzle == TensorSwizzle::kNone ? row : span_of(map.swizzle);
+  if (row == 0 || row % kPiece != 0 || row > span) {
+    return fmt::format("rows of its box have {} bytes, expected a multiple of {} up to {}", row,
+                       kPiece, map.swizzle == TensorSwizzle::kNone ? kLongestRow : span);
+  }
+  std::uint64_t bytes = span;
+  for (std::uint32_t i = 1; i < map.rank; ++i) {
+    if (map.box[i] == 0 || map.element_strides[i] == 0) {
+      return fmt::format("its box or its element stride {} was never set", i);
+    }
+    bytes *= (map.box[i] + map.element_strides[i] - 1u) / map.element_strides[i];
+  }
+  constexpr std::uint64_t kMostBytes = 1 << 20;  // more than any block has of shared memory
+  if (bytes > kMostBytes) return fmt::format("its box has {} bytes", bytes);
+  return {};
+}
+
 TensorBox::TensorBox(const TensorMapContents& map, std::span<const std::int32_t> coordinates)
     : map_(&map) {
   std::copy(coordinates.begin(), coordinates.end(), first_);

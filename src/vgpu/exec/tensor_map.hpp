@@ -36,6 +36,10 @@ static_assert(sizeof(TensorMapContents) == sizeof(TensorMap));
 /// The contents of the 128 bytes at `bytes`, or nothing when they are no tensor map of the virtual GPU.
 std::optional<TensorMapContents> read_tensor_map(const std::byte* bytes);
 
+/// Why no box of the map can be copied: its fields were replaced one by one, and do not go together. Empty when it
+/// can.
+std::string flaw_of(const TensorMapContents& map);
+
 /// Where the byte at `address` of shared memory lies after swizzling. A swizzle moves 16-byte pieces
 /// inside spans of 32, 64 or 128 bytes; which way depends on the address itself, bits 7 to 9.
 constexpr std::uint32_t swizzled(std::uint32_t address, TensorSwizzle swizzle) {

@@ -26,6 +26,12 @@ inline constexpr std::uint64_t kSharedWindow = 0x5300'0000'0000'0000;
 inline constexpr std::uint64_t kLocalWindow = 0x4C00'0000'0000'0000;
 inline constexpr std::uint64_t kWindowMask = 0xFF00'0000'0000'0000;
 
+/// Whether `bytes` bytes at an address lie in [begin, end). The address is the kernel's: a sum may wrap around.
+inline bool lies_in(std::uint64_t address, std::uint64_t bytes, std::uint64_t begin,
+                    std::uint64_t end) {
+  return address >= begin && address <= end && bytes <= end - address;
+}
+
 /// Remembers what an access with these relative addresses costs. Costs of shared memory do not change
 /// when all addresses move by a multiple of four bytes; those of global memory only with the place in
 /// a sector.
@@ -37,7 +43,9 @@ struct AccessPattern {
   std::uint8_t low_bits = 0;                   ///< address & 3 of the first lane, for 1 and 2 bytes
   bool aligned = false;
   bool broadcast = false, contiguous = false;
-  std::int64_t lowest = 0, highest = 0;  ///< of deltas
+  std::int64_t lowest = 0,
+               highest = 0;  ///< of deltas; at most kFarthest from 0, which leaves any memory
+  static constexpr std::int64_t kFarthest = std::int64_t{1} << 62;
   std::uint32_t wavefronts = 0, conflicts = 0;
   std::uint8_t sectors[32];  ///< by address & 31; 0: not computed yet
 };

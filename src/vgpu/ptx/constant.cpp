@@ -25,9 +25,11 @@ class Reader {
   std::int64_t conditional() {
     const std::int64_t condition = binary(0);
     if (!accept("?")) return condition;
+    go_deeper();
     const std::int64_t yes = conditional();
     if (!accept(":")) fail_("expected ':' in a constant expression");
     const std::int64_t no = conditional();
+    --depth_;
     return condition != 0 ? yes : no;
   }
 
@@ -96,11 +98,15 @@ class Reader {
   }
 
   std::int64_t unary() {
-    if (depth_ == kMostLevels) fail_("a constant expression is nested too deeply");
-    ++depth_;
+    go_deeper();
     const std::int64_t value = unnested_unary();
     --depth_;
     return value;
+  }
+
+  void go_deeper() {
+    if (depth_ == kMostLevels) fail_("a constant expression is nested too deeply");
+    ++depth_;
   }
 
   std::int64_t unnested_unary() {

@@ -14,7 +14,8 @@ class FunctionParser : public InstructionParser {
  protected:
   using InstructionParser::InstructionParser;
 
-  static constexpr std::uint64_t kMostRegisters = 1u << 20;  // more are a slip
+  // Of a function and of a file; more are a slip, and a short text would take all memory with them.
+  static constexpr std::uint64_t kMostRegisters = 1u << 20, kMostNumberedRegisters = 2u << 20;
 
   // Functions.
   void parse_function() {
@@ -25,6 +26,7 @@ class FunctionParser : public InstructionParser {
     scopes_.assign(1, Scope{});
     scope_ = 0;
     pending_labels_.clear();
+    not_places_.clear();
     last_location_ = {};
     calls_.clear();
     if (is_symbol('(')) parse_parameters(f.results, f.result_registers);
@@ -143,7 +145,10 @@ class FunctionParser : public InstructionParser {
     const int index = static_cast<int>(function_->labels.size());
     function_->labels.push_back(name);
     scopes_[scope_].labels[name] = index;
-    if (is_dotted("branchtargets")) {
+    const bool is_list = is_dotted("branchtargets");
+    const bool is_signature = is_dotted("callprototype") || is_dotted("calltargets");
+    if (is_list || is_signature) not_places_.insert(index);
+    if (is_list) {
       take();
       function_->branch_tables.push_back({index, {}});
       const std::size_t table = function_->branch_tables.size() - 1;
@@ -152,7 +157,7 @@ class FunctionParser : public InstructionParser {
       } while (accept(','));
       return expect(';');
     }
-    if (is_dotted("callprototype") || is_dotted("calltargets")) return skip_to_semicolon();
+    if (is_signature) return skip_to_semicolon();
     Statement s;
     s.label = index;
     function_->body.push_back(std::move(s));
@@ -168,6 +173,8 @@ class FunctionParser : public InstructionParser {
     if (!space) fail(fmt::format("unknown directive .{}", directive));
     take();
     if (*space == Space::kReg) return parse_registers();
+    if (*space == Space::kGlobal || *space == Space::kConst)
+      fail(fmt::format("variables in .{} inside of a function are not supported", directive));
     do declare_variable(parse_variable(*space, false));
     while (accept(','));
     expect(';');
@@ -236,6 +243,8 @@ class FunctionParser : public InstructionParser {
 
   // %r<100> declares %r0 … %r99; their names live as long as the module.
   std::string_view numbered(std::string_view prefix, std::uint64_t i) {
+    if (module_.register_names.size() == kMostNumberedRegisters)
+      fail("the file has too many registers");
     module_.register_names.push_back(std::make_unique<std::string>(fmt::format("{}{}", prefix, i)));
     return *module_.register_names.back();
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "vgpu/ptx/constant.hpp"
@@ -154,7 +155,9 @@ class InstructionParser : public VariableParser {
     if (base.kind == OperandKind::kSymbol) std::swap(o.offset, base.offset);
     if (is_symbol('+') || is_symbol('-')) {
       if (!begins_constant(tokens_, at_)) fail("an address offset must be a constant");
-      o.offset += static_cast<std::int64_t>(
+      // Addresses wrap around, so their offsets do.
+      o.offset = static_cast<std::int64_t>(
+          static_cast<std::uint64_t>(o.offset) +
           read_constant(tokens_, at_, [this](const std::string& what) { fail(what); }));
     }
     while (accept(',')) o.elements.push_back(parse_operand());
@@ -220,14 +223,23 @@ class InstructionParser : public VariableParser {
       Operand& operand = function_->body[pending.statement].instruction.operands[pending.operand];
       operand.index = find_in_scopes(&Scope::labels, operand.text, pending.scope);
       if (operand.index < 0) fail_at(pending.line, fmt::format("unknown label {}", operand.text));
+      const bool is_branch = function_->body[pending.statement].instruction.opcode == "bra";
+      if (is_branch) expect_place(operand.index, pending.line);
       operand.kind = OperandKind::kLabel;
     }
     for (const PendingTarget& pending : pending_targets_) {
       const int label = find_in_scopes(&Scope::labels, pending.name, pending.scope);
       if (label < 0) fail_at(pending.line, fmt::format("unknown label {}", pending.name));
+      expect_place(label, pending.line);
       function_->branch_tables[pending.table].targets.push_back(label);
     }
     pending_targets_.clear();
+  }
+
+  // A label may also name a list of targets or a prototype, which no branch leads to.
+  void expect_place(int label, int line) const {
+    if (!not_places_.contains(label)) return;
+    fail_at(line, fmt::format("{} is not a place in the code", function_->labels[label]));
   }
 
   struct PendingLabel {
@@ -245,6 +257,7 @@ class InstructionParser : public VariableParser {
   int scope_ = -1;
   std::vector<PendingLabel> pending_labels_;
   std::vector<PendingTarget> pending_targets_;
+  std::set<int> not_places_;  // labels of the function
   SourceLocation last_location_;
   std::map<std::tuple<int, int, std::uint64_t>, int> calls_;  // the latest call, by place inside it
   std::map<std::tuple<int, int, int>, int> call_indices_;     // in Module::calls

@@ -63,6 +63,8 @@ class VariableParser : public Cursor {
     v.bytes = static_cast<std::uint64_t>(size_of(v.type)) * components;
     v.alignment = std::max<std::uint32_t>(v.alignment, static_cast<std::uint32_t>(v.bytes));
     parse_extents(v);
+    if (is_symbol('=') && (is_extern || (space != Space::kGlobal && space != Space::kConst)))
+      fail(fmt::format("{} can have no initial value", v.name));
     if (accept('=')) parse_initializer(v);
     const bool has_room =
         v.bytes > 0 || is_extern || space == Space::kParam || space == Space::kReg;
@@ -95,6 +97,7 @@ class VariableParser : public Cursor {
 
   void parse_initial_value(Variable& v, std::vector<std::byte>& bytes) {
     const Level level(*this);
+    if (v.type == Type::kPred) fail("a predicate has no initial value");
     if (accept('{')) {
       while (!accept('}')) {
         parse_initial_value(v, bytes);
@@ -102,27 +105,30 @@ class VariableParser : public Cursor {
       }
       return;
     }
-    std::uint64_t bits = 0;
+    const auto size = static_cast<std::size_t>(size_of(v.type));
+    std::uint64_t bits = 0, upper = 0;  // upper: of .b128
     const bool negative = accept('-');
     if (here().kind == TokenKind::kName) {
       bits = parse_address_constant(v, bytes.size());
     } else if (here().kind == TokenKind::kInteger) {
       bits = take().bits;
-      if (negative) bits = std::uint64_t{0} - bits;
+      if (negative) upper = bits == 0 ? 0 : ~std::uint64_t{0}, bits = std::uint64_t{0} - bits;
     } else if (here().kind == TokenKind::kFloat) {
+      if (size > 8) fail("no float has so many bits");
       const Token t = take();
       bits = t.bits;
       if (!t.single && v.type == Type::kF32) {
         const float narrow = static_cast<float>(std::bit_cast<double>(t.bits));
         bits = std::bit_cast<std::uint32_t>(narrow);
       }
-      if (negative) bits ^= std::uint64_t{1} << (8 * size_of(v.type) - 1);
+      if (negative) bits ^= std::uint64_t{1} << (8 * size - 1);
     } else {
       fail("expected an initial value");
     }
     const std::size_t begin = bytes.size();
-    bytes.resize(begin + static_cast<std::size_t>(size_of(v.type)));
-    std::memcpy(bytes.data() + begin, &bits, static_cast<std::size_t>(size_of(v.type)));
+    bytes.resize(begin + size);
+    const std::uint64_t value[] = {bits, upper};
+    std::memcpy(bytes.data() + begin, value, size);
   }
 
   // `name`, `name+8` or `generic(name)+8`: filled in when the module is loaded.
