@@ -198,8 +198,8 @@ TEST(GlobalShadow, ListedReadsAreThoseOfTheArrays) {
       for (std::uint32_t g = 0; g < count; ++g)
         lanes[g] = static_cast<std::uint8_t>(first + g / each);
       const GlobalAccessor who =
-          of_block(static_cast<std::uint32_t>(random() % 4), static_cast<std::uint32_t>(random() % 2),
-                   static_cast<Clock>(1 + random() % 3));
+          of_block(static_cast<std::uint32_t>(random() % 4),
+                   static_cast<std::uint32_t>(random() % 2), static_cast<Clock>(1 + random() % 3));
       const bool is_whole_warp = random() % 8 == 0;
       const std::uint8_t* const given = is_whole_warp ? nullptr : lanes.data();
       listed.record_read(at, 4 * count, given, each, who);

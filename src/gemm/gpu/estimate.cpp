@@ -42,6 +42,7 @@ constexpr double kBoxesMemoryShare =
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
 constexpr double kF32JoinMicroseconds = 1.5;       // and of f32 on the FMA pipes
+constexpr double kWideJoinMicroseconds = 4;        // and of f64, by clusters
 constexpr double kPartsMicroseconds = 0.8;         // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;  // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
@@ -227,8 +228,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   e.waves = blocks / (sms * static_cast<double>(blocks_on_one(kernel, gpu)));
   if (plan.cluster_parts > 1) {
     e.waves = blocks / plan.cluster_parts /
-              static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu) *
-                                  blocks_on_one(kernel, gpu));
+              static_cast<double>(clusters_at_a_time(plan.cluster_parts, kernel, gpu));
+    if (plan.cluster_parts == 2) e.waves /= static_cast<double>(blocks_on_one(kernel, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
@@ -291,6 +292,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
         rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
     if (size_of(oriented.operand) == 2) e.reduction += kNarrowJoinMicroseconds;
     if (kernel.pipe == Pipe::kF32) e.reduction += kF32JoinMicroseconds;
+    if (is_wide) e.reduction += kWideJoinMicroseconds;
     e.launches += kLaunchMicroseconds;  // the clearing
   }
   bool copies = false;

@@ -210,7 +210,7 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .pipe = Pipe::kTensorF64,
           .efficiency = efficiency,
           .efficiency_alone = efficiency_alone,
-          .overhead = bn < 64 ? 0.5 : 0};  // rows of 256 bytes
+          .overhead = bm < 64 && bn < 64 ? 0.5 : 0};  // all rows of 256 bytes
 }
 #define TILEWISE_HOPPER_F64(tile, ...) \
   hopper_f64("hopper_f64_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_" tile), __VA_ARGS__)
@@ -244,7 +244,7 @@ constexpr GemmKernel small_f64(std::string_view name,
           .pipe = Pipe::kTensorF64,
           .efficiency = 0.2,
           .efficiency_alone = 0.2,
-          .overhead = 1.9};
+          .overhead = 1.0};
 }
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
@@ -449,7 +449,7 @@ constexpr std::array kKernels{
     of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.77, 0.77)),
     of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.68, 0.55)),
     TILEWISE_SMALL_F64("16x16", 16, 16),
-    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.55, 0.40),
+    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.60, 0.40),
     TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.55, 0.40),
     GemmKernel{.name = "mma_f64_64x64",
                .unit = "mma_f64_64x64",
