@@ -15,7 +15,7 @@ class FunctionParser : public InstructionParser {
   using InstructionParser::InstructionParser;
 
   // Of a function and of a file; more are a slip, and a short text would take all memory with them.
-  static constexpr std::uint64_t kMostRegisters = 1u << 20, kMostNumberedRegisters = 2u << 20;
+  static constexpr std::uint64_t kMostRegisters = 1u << 20, kMostNumberedRegisters = 1u << 20;
 
   // Functions.
   void parse_function() {
