@@ -241,6 +241,7 @@ std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, cons
   if (kernel.cluster > 1 && oriented.m() <= kernel.bm)
     return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
+  if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,
                 kernel.transposes_result ? "rows" : "columns");

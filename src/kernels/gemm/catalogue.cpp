@@ -369,6 +369,7 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
 // The same on tensor cores (strip_pairs.cuh).
 constexpr GemmKernel of_pairs(GemmKernel kernel) {
   kernel.unit = "strip_accurate_f32";
+  kernel.least_k = 1024;
   kernel.mode = ComputeMode::kAccurate;
   kernel.pipe = Pipe::kMmaTF32;
   kernel.products = 3;

@@ -87,6 +87,8 @@ struct GemmKernel {
   std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   /// The same of columns of what it computes: rows of C where it transposes the result.
   std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
+  /// k from which on it is worth considering.
+  std::int64_t least_k = 0;
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
   /// elements are enough.

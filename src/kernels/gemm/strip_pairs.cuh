@@ -3,9 +3,10 @@
 //
 // Strips of accurate f32: tensor cores by mma.sync on pairs of tf32, x = upper + lower up to 2^-22 of x, of which upper is
 // x rounded to tf32 and lower the rest. lower·upper + upper·lower + upper·upper is the product; what is left out is
-// 2^-22 of it. Unlike pairs of f16 (pairs.cuh) these need no scales: tf32 has the exponents of f32. They take three
+// 2^-22 of it. Unlike pairs of f16 (pairs.cuh) these need no scales: tf32 has the exponents of f32. They take two
 // instructions an element, so that warps can make them in their registers, where a pass or a warpgroup that splits
-// would take longer than such products do.
+// would take longer than such products do. Of exponents so wide that single products make up a sum, the last of x's bits
+// are missed: below a k of about a thousand f32 arithmetic is more exact then, and the planner leaves these to it.
 //
 // Tensor cores truncate where they add: they add up eight k, the small products first, and f32 registers the sums of these.
 //
@@ -146,8 +147,7 @@ template <class S> class MultiplyPairs {
 
   static __device__ __forceinline__ void split(unsigned& upper, unsigned& lower, float x) {
     upper = ptx::round_to_tf32(__float_as_uint(x));
-    // Rounded, too: mma.sync would cut it off, which with wide exponents makes errors up to 1.4 times those of f32.
-    lower = ptx::round_to_tf32(__float_as_uint(x - __uint_as_float(upper)));
+    lower = __float_as_uint(x - __uint_as_float(upper));
   }
   template <int kCount>
   static __device__ __forceinline__ unsigned largest(unsigned most, const float (&of)[kCount][2]) {
