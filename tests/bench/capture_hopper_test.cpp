@@ -25,9 +25,13 @@ namespace {
 using test::TemporaryFolder;
 using vgpu::GoldenRecords;
 
+std::unique_ptr<device::Device> virtual_device() {
+  return device::open(device::Choice::kVirtual, "h200");
+}
+
 std::vector<std::unique_ptr<device::Device>> devices() {
   std::vector<std::unique_ptr<device::Device>> all;
-  all.push_back(device::open(device::Choice::kVirtual, "h200"));
+  all.push_back(virtual_device());
   const std::vector<model::Gpu> real = device::cuda_devices();
   if (!real.empty() && kernels::has_hopper_probes(real[0].compute_major, real[0].compute_minor))
     all.push_back(device::open(device::Choice::kCuda, ""));
@@ -172,7 +176,8 @@ TEST(CaptureTensorCopies, WhatIsRecordedMatches) {
 
 TEST(CaptureTensorCopies, AChangedBitDoesNotMatch) {
   const TemporaryFolder folder;
-  std::string text = all_copies(*devices()[0], tensor_copies(12, 2));
+  // Not on a real GPU as well: by now this process may have had its fault there.
+  std::string text = all_copies(*virtual_device(), tensor_copies(12, 2));
   const std::size_t hash = text.find_last_of("0123456789abcdef");
   text[hash] = text[hash] == '0' ? '1' : '0';
   const GoldenRecords outcome = vgpu::check_tma_file(folder.with("tensor_copies.csv", text));
