@@ -91,7 +91,7 @@ class TuningTest : public ::testing::Test {
   ScriptedClock clock;
 };
 
-constexpr const char* kOther = "simt_f32_32x32,split=4";  // near the planner's choice for 32×32 results
+constexpr const char* kOther = "simt_f32_32x32,split=4";  // near the planner's choice
 
 TEST_F(TuningTest, KeepsTheFastestPlanAndTheLibraryTakesIt) {
   clock.shortly_ms[kOther] = clock.rounds_ms[kOther] = clock.duel_ms[kOther] = 8;
