@@ -4,10 +4,9 @@
 // f32 as IEEE has it, on the FMA pipes: any order of A and B.
 //
 // Both factors stand in shared memory with the rows of A, the columns of B side by side, so that a
-// thread reads four of them at a time. Two ways lead there: single elements, which need no alignment
-// (simt_f32_copied.cuh), and quads, which do (simt_f32_teams.cuh). A thread's sums are quads of rows times
-// quads of columns; its fragments of the next k are read while the FMAs use the ones before (ladder,
-// rung 18).
+// thread reads four of them at a time. Two ways lead there: cp.async of single elements, for small tiles
+// (simt_f32_copied.cuh), and registers, for tiles of teams (simt_f32_teams.cuh). A thread's sums are quads of rows
+// times quads of columns; its fragments of the next k are read while the FMAs use the ones before (ladder, rung 18).
 #pragma once
 
 #include "kernels/gemm/block.cuh"

@@ -110,11 +110,9 @@ template <typename Shape> struct SimtPlaces {
 
 // The threads that compute the tile together wait for each other.
 template <typename Shape> __device__ __forceinline__ void team_meets() {
-  if constexpr (Shape::kDown == 1) __syncthreads();
-  else
-    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(1 + threadIdx.x / Shape::kTeam),
-                 "n"(Shape::kTeam)
-                 : "memory");
+  asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(1 + threadIdx.x / Shape::kTeam),
+               "n"(Shape::kTeam)
+               : "memory");
 }
 
 // Whether the step after the next is fetched as soon as the next is in shared memory, and not with the step. The one or
@@ -150,9 +148,9 @@ __device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN
                                             const GemmArguments& arguments, const TilePlace& tile,
                                             const Depth& depth, SimtStage<Shape>* stages,
                                             const SimtPlace<Shape>& place) {
-  static_assert(Shape::kStages == 2);
+  static_assert(Shape::kStages == 2 && Shape::kDown > 1);
   constexpr int kBK = Shape::kBK, kDown = Shape::kDown;
-  const int team = kDown == 1 ? 0 : static_cast<int>(threadIdx.x) / Shape::kTeam;
+  const int team = static_cast<int>(threadIdx.x) / Shape::kTeam;
   const long long first = depth.begin + team * kBK;
   const int steps =
       static_cast<int>((max(depth.end - first, 0ll) + kDown * kBK - 1) / (kDown * kBK));

@@ -268,6 +268,32 @@ TEST_P(Accurate, NumbersNearTheEndsOfF32) {
   expect_as_exact_as_f32(a, b, c);
 }
 
+// Tensor cores truncate: one sum of 2048 k would be off by 2e-6.
+TEST(NarrowTiles, AddUpDeepSumsInTwoLevels) {
+  TILEWISE_NEEDS_KERNELS();
+  for (const char* kernel : {"warpgroup_bf16_64x64_to_f32", "warpgroup_bf16_128x64_to_f32"}) {
+    const PlanWish wish(kernel);
+    constexpr int kK = 2048 + 64;  // the last level is short
+    Matrix<BFloat16> a(33, kK, {}, 1), b(kK, 40, {}, 2);
+    Matrix<float> c(33, 40, {}, 3);
+    OnGpu on_a(a);
+    OnGpu on_b(b);
+    OnGpu on_c(c);
+    gemm(gpu(), 1.0f, on_a.view(), on_b.view(), 0.0f, on_c.view(), {});
+    on_c.fetch();
+    expect_clean();
+    double error = 0, norm = 0;
+    for (int i = 0; i < 33; ++i) {
+      for (int j = 0; j < 40; ++j) {
+        double sum = 0;
+        for (int l = 0; l < kK; ++l) sum += value_of(a.at(i, l)) * value_of(b.at(l, j));
+        error += (c.at(i, j) - sum) * (c.at(i, j) - sum), norm += sum * sum;
+      }
+    }
+    EXPECT_LT(std::sqrt(error / norm), 5e-7) << kernel;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Plans, Accurate,
     ::testing::Values("accurate_f32_128x128", "accurate_f32_128x64", "accurate_f32_128x64,split=2",
