@@ -281,6 +281,22 @@ TEST(Wishes, DecideAndAreRefusedWhereTheyCannotBe) {
                [&] { choose(p, h200(), 10, wish_in("simt_f32_128x128,split=3")); });
 }
 
+TEST(Candidates, StripsOfPairsAreForDeepSums) {
+  const auto refusal = [](std::int64_t k) {
+    const Problem p = problem({.m = 128, .n = 128, .k = k, .mode = ComputeMode::kAccurate});
+    const auto all = candidates(p, h200(), kNoLimit, {});
+    const auto found = std::ranges::find_if(
+        all, [](const Candidate& c) { return c.kernel->name == "strip_accurate_f32_64x32"; });
+    return found == all.end() ? "not there" : found->refusal;
+  };
+  EXPECT_EQ(refusal(1023), "is for a k of at least 1024");
+  EXPECT_EQ(refusal(1024), "");
+  // Who asks for it gets it.
+  const Problem p = problem({.m = 64, .n = 64, .k = 64, .mode = ComputeMode::kAccurate});
+  EXPECT_EQ(name_of(choose(p, h200(), kNoLimit, wish_in("strip_accurate_f32_64x32"))),
+            "strip_accurate_f32_64x32");
+}
+
 TEST(Catalogue, NamesAreUniqueAndEntriesBelongToTheirUnits) {
   const auto all = kernels::gemm_kernels();
   for (const auto& kernel : all) {
