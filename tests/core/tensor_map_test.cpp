@@ -65,7 +65,40 @@ TEST(TensorMapRules, NameTheArgumentItsValueAndWhatIsExpected) {
               r.strides[1] = 1 << 20;
               r.box = {64, 256, 16};
             }),
-            "tensor map: box: its 524288 bytes are more than the 327680 a box can have");
+            "tensor map: box: its 524288 bytes are more than the 233472 a box can have");
+}
+
+// What the driver of CUDA 13.0 (580.159) said on an H200 to the largest boxes that it accepts, and the next.
+TEST(TensorMapRules, ABoxHasAsManyBytesAsAMultiprocessorHasSharedMemory) {
+  using enum TensorType;
+  using enum TensorSwizzle;
+  struct Case {
+    TensorType type;
+    TensorSwizzle swizzle;
+    std::array<std::uint32_t, kTensorRanks> box, element_strides;
+    bool is_accepted;
+  };
+  const Case cases[] = {
+      {kU64, kNone, {256, 114, 1, 1, 1}, {1, 1, 1, 1, 1}, true},
+      {kBf16, k128B, {16, 8, 152, 6, 1}, {1, 1, 1, 1, 1}, true},
+      {kU16, k128B, {48, 136, 8, 120, 29}, {6, 7, 1, 5, 7}, true},
+      {kF32Ftz, k32B, {4, 48, 8, 76, 1}, {1, 1, 2, 1, 1}, true},
+      {kU8, k64B, {16, 122, 5, 2, 230}, {1, 1, 6, 1, 3}, true},  // 5 / 6 is 0
+      {kS64, k64B, {6, 46, 7, 3, 139}, {1, 8, 1, 3, 1}, false},
+      {kF32Ftz, k128B, {4, 166, 11, 4, 180}, {1, 1, 8, 1, 8}, false},
+      {kTf32, k32B, {4, 252, 58, 1, 1}, {1, 1, 1, 1, 1}, false},
+      {kF64, kNone, {58, 168, 3, 1, 1}, {1, 1, 1, 1, 1}, false},
+  };
+  for (const Case& c : cases) {
+    const std::string said = message([&c](TensorMapRequest& r) {
+      r.type = c.type, r.swizzle = c.swizzle, r.box = c.box, r.element_strides = c.element_strides;
+      r.rank = 5;
+      r.dimensions = {64, 64, 64, 64, 64};
+      r.strides = {1024, 1024, 1024, 1024};
+      r.fill = TensorFill::kZero;
+    });
+    EXPECT_EQ(said == "accepted", c.is_accepted) << name_of(c.type) << ": " << said;
+  }
 }
 
 TEST(TensorMapRules, DimensionsBeyondTheRankDoNotMatter) {

@@ -70,7 +70,6 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.takes_pointers},
                             std::int64_t{kernel.alignment},
                             std::int64_t{kernel.transposes_result},
-                            std::int64_t{kernel.maps_result},
                             std::int64_t{kernel.hides_result},
                             std::int64_t{kernel.overlaps_previous},
                             std::int64_t{kernel.products}})

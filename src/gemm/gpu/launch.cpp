@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
@@ -131,24 +132,14 @@ device::Launch launch_of(const GemmKernel& kernel, const device::Device& device,
   return launch;
 }
 
-// Whether TMA can store C: everything at multiples of 16 bytes, the length of its rows too, as TMA writes whole
-// pieces of as much, over the end of a row that is shorter (tests/golden/README.md).
-bool can_be_mapped(const kernels::GemmResult& c, const Problem& oriented) {
+// Whether C's rows begin at multiples of 16 bytes and are multiples of as much long.
+bool is_aligned(const kernels::GemmResult& c, const Problem& oriented) {
   if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
   const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
                            c.leading_dimension * bytes | oriented.n() * bytes |
                            (oriented.count > 1 ? c.stride * bytes : 0);
   return all % 16 == 0;
-}
-
-TensorMap map_of_result(device::Device& device, const kernels::GemmResult& c,
-                        const Problem& oriented) {
-  constexpr FactorBox kRows{64, 64};
-  return map_of(device,
-                {reinterpret_cast<device::Address>(c.address), tensor_type_of(oriented.result),
-                 true, oriented.m(), oriented.n(), c.leading_dimension, oriented.count, c.stride},
-                kRows);
 }
 
 // What adds up the parts of k that the kernel just launched leaves.
@@ -166,7 +157,34 @@ void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments
   device.launch(kernels.find(plan.kernel->unit, plan.parts_entry), launch, stream);
 }
 
-// One launch for each kMostMatrices matrices, or for persistent kernels one for all.
+// Of `matrices` from the first on.
+kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
+                              std::int64_t matrices) {
+  const GemmKernel& kernel = *plan.kernel;
+  const auto down =
+      static_cast<std::uint32_t>(divide_up(oriented.m(), std::int64_t{kernel.bm} * kernel.cluster));
+  const auto across = static_cast<std::uint32_t>(divide_up(oriented.n(), std::int64_t{kernel.bn}));
+  const auto group = static_cast<std::uint32_t>(kernels::kGroupRows / kernel.cluster);
+  const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
+  kernels::GemmTiles tiles;
+  tiles.down = down, tiles.across = across;
+  tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
+  tiles.first_matrix = static_cast<std::uint32_t>(first);
+  tiles.by_tiles = kernels::divide_by(down * across);
+  tiles.by_group = kernels::divide_by(group * across);
+  tiles.by_last = kernels::divide_by(std::max(down % group, 1u));
+  tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(parts));
+  return tiles;
+}
+
+// Of a batch, matrices whose units of work a persistent kernel takes in one launch: GemmDivisor divides no more.
+std::int64_t matrices_at_once(const Plan& plan, const Problem& oriented) {
+  constexpr std::int64_t kMostUnits = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t units = tiles_of(*plan.kernel, oriented) * plan.parts;
+  return std::max<std::int64_t>(kMostUnits / units, 1);
+}
+
+// One launch for each kMostMatrices matrices, or for persistent kernels for as many as can be.
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
@@ -175,12 +193,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const int sm_count = device.gpu().sm_count;
   arguments.matrices = static_cast<int>(oriented.count);
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
+  arguments.result_is_aligned = is_aligned(arguments.c, oriented);
   if (kernel.persistent) {
-    TensorMap map_a, map_b, map_c;
-    if (kernel.maps_result && can_be_mapped(arguments.c, oriented)) {
-      map_c = map_of_result(device, arguments.c, oriented);
-      arguments.result_has_map = 1;
-    }
+    TensorMap map_a, map_b;
     const bool has_maps = kernel.box_a.lines > 0;
     if (has_maps && arguments.k > 0) {
       map_a = map_of(
@@ -190,13 +205,18 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
           kernel.box_b);
     }
-    const std::array<const void*, 4> all{&arguments, &map_a, &map_b, &map_c};
-    const std::span<const void* const> values(all.data(), has_maps ? 4 : 1);
-    device::Launch launch = launch_of(
-        kernel, device, grid_of(plan, oriented, oriented.count, sm_count), values, follows);
-    if (plan.cluster_parts > 1)
-      launch.cluster = {static_cast<std::uint32_t>(plan.cluster_parts), 1, 1};
-    device.launch(entry, launch, stream);
+    const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
+    const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);
+    const std::int64_t most = matrices_at_once(plan, oriented);
+    for (std::int64_t first = 0; first < oriented.count; first += most) {
+      const std::int64_t matrices = std::min(most, oriented.count - first);
+      arguments.tiles = tiles_from(plan, oriented, first, matrices);
+      device::Launch launch =
+          launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values, follows);
+      if (plan.cluster_parts > 1)
+        launch.cluster = {static_cast<std::uint32_t>(plan.cluster_parts), 1, 1};
+      device.launch(entry, launch, stream);
+    }
     return;
   }
   for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {

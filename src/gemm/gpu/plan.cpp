@@ -178,7 +178,8 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
   const std::int64_t steps = divide_up(oriented.k(), std::int64_t{kernel.bk});
   const std::int64_t tiles = tiles_of(kernel, oriented) / kernel.cluster * oriented.count;
   const std::int64_t blocks = stream_blocks(kernel, gpu);
-  if (!kernel.persistent || !kernel.splits || blocks < 1 || tiles % blocks == 0 || steps < 2)
+  if (!kernel.persistent || !kernel.splits || blocks < 1 || tiles % blocks == 0 || steps < 2 ||
+      tiles > kMostTiles)
     return {};
   plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
   const std::int64_t all = plan.streamed * steps;

@@ -50,6 +50,34 @@ struct GemmSplit {
   long long streamed;
 };
 
+/// A number that kernels divide by (units.cuh): x / divisor is x·multiplier / 2^shift for x below 2^31.
+struct GemmDivisor {
+  unsigned divisor = 1, multiplier = 1, shift = 0;
+};
+
+/// `divisor`: 1 to 2^31.
+constexpr GemmDivisor divide_by(unsigned divisor) {
+  unsigned bits = 0;  // 2^bits is the first power of two that is not smaller
+  while (1ull << bits < divisor) ++bits;
+  const unsigned long long power = 1ull << (31 + bits);
+  // At most 1 / 2^31 too large, so that no whole number below 2^31 gets into the next quotient.
+  return {divisor, static_cast<unsigned>((power + divisor - 1) / divisor), 31 + bits};
+}
+
+/// Tiles in this many rows are at work at one time.
+inline constexpr int kGroupRows = 16;
+
+/// The tiles of C, for persistent kernels. Tiles down, one below the other, are counted in clusters.
+struct GemmTiles {
+  unsigned down, across;
+  unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
+  unsigned first_matrix;  ///< of the batch
+  GemmDivisor by_tiles;   ///< of a matrix
+  GemmDivisor by_group;   ///< tiles in kGroupRows rows
+  GemmDivisor by_last;    ///< rows left over below those, in clusters; 1 where there are none
+  GemmDivisor by_parts;   ///< or clusters of parts
+};
+
 /// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
 /// describe, or which are made where they are multiplied. By matrix of the batch, or one for all.
 struct GemmPairs {
@@ -68,11 +96,10 @@ struct GemmArguments {
   GemmFactor a, b;
   GemmResult c;
   GemmSplit split;
-  int matrices;      ///< of the batch, for kernels that are persistent
-  int result_bytes;  ///< of an element of C, for kernels that write two kinds
-  /// Whether the tensor map of C that a kernel takes describes it: its rows begin at multiples of 16 bytes, and are
-  /// multiples of as much long, also for kernels that store it in such pieces without the map.
-  int result_has_map;
+  GemmTiles tiles;
+  int matrices;           ///< of the batch, for kernels that are persistent
+  int result_bytes;       ///< of an element of C, for kernels that write two kinds
+  int result_is_aligned;  ///< C's rows begin at multiples of 16 bytes and are multiples of as much long
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
 };

@@ -53,7 +53,6 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .preparation = Preparation::kRestride,
           .box_a = {bm, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
-          .maps_result = true,
           .overlaps_previous = true,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
           .efficiency = efficiency,
@@ -153,7 +152,6 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .preparation = Preparation::kPairs,
           .box_a = {128, kHopperBK},
           .box_b = {bn / cluster, kHopperBK},
-          .maps_result = true,
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF16,
           .products = 3,
@@ -170,7 +168,6 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
   kernel.alignment = 16;
   kernel.preparation = Preparation::kPairsOfB;
   kernel.transposes_result = exchanges;
-  kernel.maps_result = false;
   return kernel;
 }
 #define TILEWISE_RAW(bn, stages, efficiency)                                        \

@@ -52,7 +52,7 @@ enum class Preparation {
 
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
-///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b{, … c})
+///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
 /// of persistent kernels x alone, as many blocks as there is work or the GPU has places.
 struct GemmKernel {
@@ -99,7 +99,6 @@ struct GemmKernel {
   /// j·leading_dimension + i. So B can be to it what A is to others.
   bool transposes_result = false;
   FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
-  bool maps_result = false;          ///< takes a third tensor map, of C, by 64 rows of 128 bytes
   bool hides_result = false;         ///< stores a tile while it multiplies the next
   bool overlaps_previous = false;    ///< waits by itself for the work before (griddepcontrol.wait)
 

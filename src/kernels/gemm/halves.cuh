@@ -31,6 +31,12 @@ template <class Element> __device__ __forceinline__ float widen(Half bits) {
 }
 template <class Element> __device__ __forceinline__ float widen(float value) { return value; }
 
+// The other way, rounded to nearest even. T: Half or float.
+template <class Element, class T> __device__ __forceinline__ T narrow(float value) {
+  if constexpr (std::is_same_v<T, float>) return value;
+  else return static_cast<Half>(pack<Element>(value, 0));
+}
+
 // Four 8×8 for mma.sync out of shared memory; kTransposed: as they lie there, k runs across the rows.
 template <bool kTransposed>
 __device__ __forceinline__ void load_matrices(unsigned (&to)[4], const unsigned char* row) {

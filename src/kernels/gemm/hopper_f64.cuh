@@ -12,7 +12,7 @@
 #include "kernels/gemm/hopper_f64_fetch.cuh"
 #include "kernels/gemm/hopper_f64_layout.cuh"
 #include "kernels/gemm/hopper_f64_result.cuh"
-#include "kernels/gemm/hopper_f64_units.cuh"
+#include "kernels/gemm/units.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/mma.cuh"
@@ -64,14 +64,15 @@ template <int kStages> struct Ring {
   }
 };
 
+template <class S> using UnitsOf = Units<S::kBM, S::kBN, S::kBK, 1>;
+
 template <class S>
-__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
-                                        bool adds_nothing, const ptx::TensorMap& A,
-                                        const ptx::TensorMap& B) {
+__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g, UnitsOf<S> units,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more(); work.advance()) {
-    const Unit unit = work.get();
+  for (; units.more(); units.advance()) {
+    const Unit unit = units.get();
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
@@ -96,12 +97,11 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
 
 // The same for factors of any alignment, by all threads of the producer.
 template <class S>
-__device__ __forceinline__ void fetch(Shared<S>& shared, const GemmArguments& g,
-                                      bool adds_nothing) {
+__device__ __forceinline__ void fetch(Shared<S>& shared, const GemmArguments& g, UnitsOf<S> units) {
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Work<S::kBM, S::kBN, S::kBK> work(g, adds_nothing); work.more(); work.advance()) {
-    const Unit unit = work.get();
+  for (; units.more(); units.advance()) {
+    const Unit unit = units.get();
     Fetcher<S::kAlongA, S::kBM, S::kBK> a(address_of(g.a, unit.matrix), g.a.leading_dimension,
                                           unit.row, g.m, unit.first_k);
     Fetcher<S::kAlongB, S::kBN, S::kBK> b(address_of(g.b, unit.matrix), g.b.leading_dimension,
@@ -241,17 +241,21 @@ __device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
 }
 
 // Four results of a lane: two pairs of neighbours in one row of the warp's 16×16 block (i, j), in its upper
-// or lower half.
-template <class S>
+// or lower half. kPlain: to.is_plain, which is known once for many.
+template <class S, bool kPlain>
 __device__ __forceinline__ void store_four(const Result& to, int i, int j, int half,
                                            const double2 (&pairs)[2]) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   const long long row = to.row + i * 16 + S::LayoutA::line(half, g);
-  if (row >= to.m) return;
+  double* const c = to.c + row * to.leading + to.column;
+  if (!kPlain && row >= to.m) return;
 #pragma unroll
   for (int pair = 0; pair < 2; ++pair) {
-    const long long column = to.column + j * 16 + S::LayoutB::pair_column(pair, t);
-    store_pair(to.c + row * to.leading + column, to.n - column, to, pairs[pair].x, pairs[pair].y);
+    const int column = j * 16 + S::LayoutB::pair_column(pair, t);
+    if constexpr (kPlain)
+      *reinterpret_cast<double2*>(c + column) =
+          make_double2(to.alpha * pairs[pair].x, to.alpha * pairs[pair].y);
+    else store_pair(c + column, to.n - to.column - column, to, pairs[pair].x, pairs[pair].y);
   }
 }
 
@@ -263,7 +267,7 @@ __device__ __forceinline__ double2 pair_of(const Sums<S>& sums, int i, int j, in
   else return make_double2(sums[i][j * 2 + pair][half * 2], sums[i][j * 2 + pair][half * 2 + 1]);
 }
 
-template <class S>
+template <class S, bool kPlain>
 __device__ __forceinline__ void store_sums(const Result& to, const Sums<S>& sums) {
 #pragma unroll
   for (int i = 0; i < S::kRowBlocks; ++i)
@@ -272,7 +276,7 @@ __device__ __forceinline__ void store_sums(const Result& to, const Sums<S>& sums
 #pragma unroll
       for (int j = 0; j < S::kColumnBlocks; ++j) {
         const double2 pairs[2] = {pair_of<S>(sums, i, j, half, 0), pair_of<S>(sums, i, j, half, 1)};
-        store_four<S>(to, i, j, half, pairs);
+        store_four<S, kPlain>(to, i, j, half, pairs);
       }
 }
 
@@ -352,7 +356,8 @@ __device__ __forceinline__ void join_clusters(Shared<S>& shared, const GemmArgum
             __ldcg(from + static_cast<long long>(cluster) * kPairs + pair * S::kMultiplying);
         total[pair].x += more.x, total[pair].y += more.y;
       }
-    store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, total);
+    store_four<S, false>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2,
+                         total);
   }
   if (threadIdx.x == 0) *arrivals = 0;  // as it was found
 }
@@ -397,13 +402,7 @@ template <class S>
 __device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shared,
                                             const GemmArguments& g, const Unit& unit,
                                             const Result& to) {
-  if (g.split.partials == nullptr) {
-    join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
-      store_four<S>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2,
-                    pairs);
-    });
-    return;
-  }
+  const bool is_all = g.split.partials == nullptr;
   constexpr int kPairs = S::kBM * S::kBN / 2;
   const int clusters = g.split.parts / static_cast<int>(ptx::cluster_blocks());
   double2* const partial =
@@ -411,11 +410,18 @@ __device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shar
       (unit.tile * clusters + unit.part / static_cast<int>(ptx::cluster_blocks())) * kPairs +
       threadIdx.x;
   join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
+    const int block = slice / 2, i = block / S::kColumnBlocks, j = block % S::kColumnBlocks;
+    if (!is_all) {
 #pragma unroll
-    for (int pair = 0; pair < 2; ++pair)
-      partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
+      for (int pair = 0; pair < 2; ++pair)
+        partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
+    } else if (to.is_plain) {
+      store_four<S, true>(to, i, j, slice % 2, pairs);
+    } else {
+      store_four<S, false>(to, i, j, slice % 2, pairs);
+    }
   });
-  join_clusters<S>(shared, g, unit, to);
+  if (!is_all) join_clusters<S>(shared, g, unit, to);
 }
 
 template <class S> __device__ __forceinline__ void start_barriers(Shared<S>& shared) {
@@ -433,32 +439,29 @@ template <class S> __device__ __forceinline__ void start_barriers(Shared<S>& sha
 
 template <class S>
 __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g,
-                                               double alpha) {
+                                               UnitsOf<S> units, double alpha) {
   const double beta = value_of<double>(g.beta);
   const int warp = threadIdx.x / 32;
   const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
   const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Work<S::kBM, S::kBN, S::kBK> work(g, alpha == 0); work.more(); work.advance()) {
-    const Unit unit = work.get();
+  for (; units.more(); units.advance()) {
+    const Unit unit = units.get();
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
     else consume_rows<S>(sums, shared, ring, unit.steps, reader);
-    double* const c = address_of(g.c, unit.matrix);
-    const Result to{
-        c,
-        g.c.leading_dimension,
-        unit.row + row,
-        unit.column + column,
-        g.m,
-        g.n,
-        alpha,
-        beta,
-        reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
-    if (unit.is_whole) store_sums<S>(to, sums);
-    else if (ptx::cluster_blocks() > 1) finish_part<S>(sums, shared, g, unit, to);
-    else if (join_streamed<S>(sums, shared, g.split, work.parts_of(unit))) store_sums<S>(to, sums);
+    const Result to = result_of<S::kWM, S::kWN>(g, unit.matrix, unit.row + row,
+                                                unit.column + column, alpha, beta);
+    if (!unit.is_whole) {
+      if (ptx::cluster_blocks() > 1) {
+        finish_part<S>(sums, shared, g, unit, to);
+        continue;
+      }
+      if (!join_streamed<S>(sums, shared, g.split, units.parts_of(unit))) continue;
+    }
+    if (to.is_plain) store_sums<S, true>(to, sums);
+    else store_sums<S, false>(to, sums);
   }
 }
 
@@ -470,16 +473,18 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
   if constexpr (S::kMaps)
     if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
+  UnitsOf<S> units(g);
   start_barriers<S>(shared);
   const double alpha = value_of<double>(g.alpha);
+  if (alpha == 0) units.add_nothing();
   if (threadIdx.x >= S::kMultiplying) {
     if constexpr (S::kRegisters > 0)
       ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
-    if constexpr (!S::kMaps) fetch(shared, g, alpha == 0);
-    else if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, *A, *B);
+    if constexpr (!S::kMaps) fetch(shared, g, units);
+    else if (threadIdx.x == S::kMultiplying) produce(shared, g, units, *A, *B);
   } else {
     if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
-    multiply_units(shared, g, alpha);
+    multiply_units(shared, g, units, alpha);
   }
 }
 
@@ -487,13 +492,12 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `blocks`: of a
 // multiprocessor.
-#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                               \
-  extern "C" __global__ void __launch_bounds__(                                                \
-      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                 \
-      name(const __grid_constant__ gemm::GemmArguments g,                                      \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B, \
-           const __grid_constant__ ptx::TensorMap /*C*/) {                                     \
-    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);     \
+#define TILEWISE_HOPPER_F64(name, blocks, along_a, along_b, ...)                                 \
+  extern "C" __global__ void __launch_bounds__(                                                  \
+      gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>::kThreads, blocks)                   \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::f64::multiply<gemm::f64::Shape<along_a, along_b, __VA_ARGS__, true>>(g, &A, &B);       \
   }
 #define TILEWISE_HOPPER_F64_ANY(name, blocks, along_a, along_b, ...)                        \
   extern "C" __global__ void __launch_bounds__(                                             \

@@ -5,7 +5,7 @@
 // them (hopper_f64_layout.cuh): 8 bytes a cp.async, by all threads of the warpgroup that is the producer.
 #pragma once
 
-#include "kernels/gemm/hopper_f64_units.cuh"
+#include "kernels/gemm/hopper_f64_result.cuh"
 #include "kernels/ptx/cp_async.cuh"
 
 namespace gemm::f64 {

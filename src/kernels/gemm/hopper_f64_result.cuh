@@ -1,12 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How results of f64 reach C.
+// Where matrices of f64 are, and how results reach C.
 #pragma once
 
 #include "kernels/gemm/block.cuh"
 
 namespace gemm::f64 {
+
+// Of one matrix of a batch.
+__device__ __forceinline__ const double* address_of(const GemmFactor& factor, int matrix) {
+  if (factor.pointers) return static_cast<const double*>(factor.pointers[matrix]);
+  return static_cast<const double*>(factor.address) + matrix * factor.stride;
+}
+__device__ __forceinline__ double* address_of(const GemmResult& result, int matrix) {
+  if (result.pointers) return static_cast<double*>(result.pointers[matrix]);
+  return static_cast<double*>(result.address) + matrix * result.stride;
+}
 
 // Where results go.
 struct Result {
@@ -15,8 +25,23 @@ struct Result {
   long long row, column;  // the first of a warp's or of a block's
   long long m, n;
   double alpha, beta;
-  bool is_aligned;
+  bool is_aligned;  // pairs of neighbours can be stored as such
+  bool is_plain;    // that, beta is 0, and all of a warp's results are inside
 };
+
+// Of kRows × kColumns results of a warp.
+template <int kRows, int kColumns>
+__device__ __forceinline__ Result result_of(const GemmArguments& g, int matrix, long long row,
+                                            long long column, double alpha, double beta) {
+  double* const c = address_of(g.c, matrix);
+  const bool is_aligned =
+      reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0;
+  return {c,          g.c.leading_dimension,
+          row,        column,
+          g.m,        g.n,
+          alpha,      beta,
+          is_aligned, is_aligned && beta == 0 && row + kRows <= g.m && column + kColumns <= g.n};
+}
 
 // C = alpha·sum + beta·C at two neighbours. beta = 0 does not read C.
 __device__ __forceinline__ void store_pair(double* c, long long columns_left, const Result& to,

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "kernels/gemm/hopper_f64_result.cuh"
-#include "kernels/gemm/hopper_f64_units.cuh"
 #include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/mma.cuh"
 
@@ -71,17 +70,8 @@ __device__ __forceinline__ void multiply_small(const GemmArguments& g) {
       parts[warp][(i * 8 + eighth) * (kBN / 2) + j * 4 + t] = make_double2(pair[0], pair[1]);
     }
   __syncthreads();
-  double* const c = matrix_of<double>(g.c);
-  const Result to{
-      c,
-      g.c.leading_dimension,
-      tile.row,
-      tile.column,
-      g.m,
-      g.n,
-      alpha,
-      value_of<double>(g.beta),
-      reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0};
+  const Result to = result_of<kBM, kBN>(g, static_cast<int>(blockIdx.z), tile.row, tile.column,
+                                        alpha, value_of<double>(g.beta));
 #pragma unroll
   for (int i = threadIdx.x; i < kBM * kBN / 2; i += kSmallWarps * 32) {
     double2 sum = parts[0][i];
@@ -91,7 +81,7 @@ __device__ __forceinline__ void multiply_small(const GemmArguments& g) {
       sum.y += parts[part][i].y;
     }
     const long long row = to.row + i / (kBN / 2), column = to.column + i % (kBN / 2) * 2;
-    if (row < g.m) store_pair(c + row * to.leading + column, g.n - column, to, sum.x, sum.y);
+    if (row < g.m) store_pair(to.c + row * to.leading + column, g.n - column, to, sum.x, sum.y);
   }
 }
 

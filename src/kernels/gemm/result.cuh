@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a warpgroup's sums become C. They go through shared memory, 128 bytes of 64 rows at a time: from there TMA
-// takes them to C while the next tile is multiplied, or warps store them row by row, where rows of C begin anywhere
-// as well. Two such pieces take turns, so that one is filled while the other is read.
+// How a warpgroup's sums become C. They go through shared memory, 128 bytes of a warp's 16 rows at a time, and from
+// there to C row by row. No warp waits for another. Two such pieces take turns, so that one is filled while the other
+// is read.
+//
+// A loop takes the pieces one by one, though registers can only be named in code: each piece has its own few
+// instructions to leave the registers, and all share the rest. Code that is met for the first time costs more than
+// what it does (docs/lab/gpu_gemm.md).
 #pragma once
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/halves.cuh"
-#include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
-#include "kernels/ptx/tma.cuh"
-#include "kernels/ptx/wgmma_shapes.cuh"
 
 namespace gemm {
 
-// Of a warpgroup. Rows of 128 bytes, whose pieces of 16 are exchanged as TMA swizzles them.
-struct alignas(1024) Staging {
+// Of a warpgroup. Rows of 128 bytes, whose pieces of 16 change places so that neither way has bank conflicts.
+struct alignas(16) Staging {
   unsigned char rows[2][64][128];
 };
 
@@ -29,20 +30,6 @@ struct Place {
 template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, int number) {
   if (c.pointers) return static_cast<T*>(c.pointers[number]);
   return static_cast<T*>(c.address) + number * c.stride;
-}
-
-// sums += beta·C, read as the sums lie.
-template <class Element, class T, int kN>
-__device__ __forceinline__ void add_old(float (&sum)[kN / 2], const T* C, long long ldc, int row,
-                                        int column, int m, int n, float beta) {
-  const int lane = threadIdx.x % 32;
-  row += threadIdx.x / 32 % 4 * 16 + lane / 4;
-  column += lane % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < kN / 2; ++i) {
-    const int r = row + i / 2 % 2 * 8, c = column + i / 4 * 8 + i % 2;
-    if (r < m && c < n) sum[i] = fmaf(beta, widen<Element>(C[r * ldc + c]), sum[i]);
-  }
 }
 
 __device__ __forceinline__ unsigned char* place_of(unsigned char (&rows)[64][128], int row,
@@ -77,79 +64,6 @@ __device__ __forceinline__ void stage_f32(unsigned char (&rows)[64][128], const 
   }
 }
 
-// A warp's 16 rows of what is staged, to rows of C that begin anywhere. 16 bits: two neighbours at a time, where
-// they lie at 4 aligned bytes.
-__device__ __forceinline__ void unstage(unsigned char (&rows)[64][128], Half* C, long long ldc,
-                                        int row, int column, int m, int n) {
-  const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 % 4 * 16, count = n - column;
-#pragma unroll 4
-  for (int r = first_row; r < first_row + 16; ++r) {
-    if (row + r >= m) break;
-    Half* const target = C + (row + r) * ldc + column;
-    const auto at = [&](int c) {
-      return reinterpret_cast<const Half*>(place_of(rows, r, c / 8))[c % 8];
-    };
-    // Elements from the first that lies at 4 bytes on; before it there is one at most.
-    const int odd = static_cast<int>(reinterpret_cast<size_t>(target) / 2 % 2),
-              first = odd + lane * 2;
-    if (first + 1 < count)
-      *reinterpret_cast<unsigned*>(target + first) = at(first) | unsigned{at(first + 1)} << 16;
-    else if (first < count) target[first] = at(first);
-    if (odd && lane == 0 && count > 0) target[0] = at(0);
-  }
-}
-__device__ __forceinline__ void unstage(unsigned char (&rows)[64][128], float* C, long long ldc,
-                                        int row, int column, int m, int n) {
-  const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 % 4 * 16;
-  if (column + lane >= n) return;
-#pragma unroll 4
-  for (int r = first_row; r < first_row + 16; ++r) {
-    if (row + r >= m) break;
-    C[(row + r) * ldc + column + lane] =
-        reinterpret_cast<const float*>(place_of(rows, r, lane / 4))[lane % 4];
-  }
-}
-
-// A warp's 16 rows of what is staged, kColumns of them, to rows of C that begin at multiples of 16 bytes and are
-// multiples of as much long: 16 bytes a lane, whole rows of 128 side by side.
-template <int kColumns, class T>
-__device__ __forceinline__ void unstage_aligned(unsigned char (&rows)[64][128], T* C, long long ldc,
-                                                int row, int column, int m, int n) {
-  constexpr int kEach = 16 / sizeof(T), kPieces = kColumns / kEach, kTogether = 32 / kPieces;
-  const int lane = threadIdx.x % 32, piece = lane % kPieces;
-  const int first = threadIdx.x / 32 % 4 * 16 + lane / kPieces;
-  T* to = C + (row + first) * ldc + column + piece * kEach;
-  const bool is_inside = column + piece * kEach < n;
-#pragma unroll
-  for (int i = 0; i < 16; i += kTogether) {
-    const uint4 four = *reinterpret_cast<const uint4*>(place_of(rows, first + i, piece));
-    if (is_inside && row + first + i < m) *reinterpret_cast<uint4*>(to) = four;
-    to += kTogether * ldc;
-  }
-}
-
-// kN columns of sums, already alpha·A·B + beta·C, to C of type T. No warp waits for another.
-template <class Element, class T, int kN>
-__device__ __forceinline__ void store_rows(const float (&sum)[kN / 2], Staging& staging,
-                                           const GemmResult& c, bool is_aligned, const Place& place,
-                                           int m, int n) {
-  constexpr int kWide = 128 / sizeof(T), kColumns = kWide < kN ? kWide : kN;
-  T* const C = matrix_at<T>(c, place.matrix);
-#pragma unroll
-  for (int i = 0; i < kN / kColumns; ++i) {
-    const int column = place.column + i * kColumns;
-    if (column >= n || place.row >= m) break;
-    auto& rows = staging.rows[i % 2];
-    if constexpr (sizeof(T) == 4) stage_f32(rows, sum + i * kColumns / 2);
-    else stage_16_bit<Element, kColumns / 2>(rows, sum + i * kColumns / 2);
-    __syncwarp();
-    if (is_aligned)
-      unstage_aligned<kColumns>(rows, C, c.leading_dimension, place.row, column, m, n);
-    else unstage(rows, C, c.leading_dimension, place.row, column, m, min(n, column + kColumns));
-  }
-  __syncwarp();  // what was staged last has been read
-}
-
 // The warpgroup's threads meet. Aligned: the compiler must see that warps stay together, or it keeps what is
 // the same in all lanes (stages, descriptors) in registers of each, and wgmma waits for it at every step.
 __device__ __forceinline__ void warpgroup_meet() {
@@ -170,91 +84,135 @@ __device__ __forceinline__ bool warpgroup_meet_or(bool own) {
   return any != 0;
 }
 
-// kN columns of sums, already alpha·A·B + beta·C, to C of type T.
-template <class Element, class T, int kN>
-__device__ __forceinline__ void store_sums(const float (&sum)[kN / 2], Staging& staging,
-                                           const GemmResult& c, const ptx::TensorMap& map,
-                                           bool has_map, const Place& place, int m, int n) {
-  constexpr int kWide = 128 / sizeof(T);  // columns of the map's box
-  constexpr int kColumns = kWide < kN ? kWide : kN;
-  const bool leads = threadIdx.x % 128 == 0, by_map = has_map && kColumns == kWide;
-  T* const C = matrix_at<T>(c, place.matrix);
+// What a warp has staged, kBytes of its 16 rows, to rows of C that begin at multiples of 16 bytes and are multiples of
+// as much long: 16 bytes a lane, whole rows of 128 side by side. `to`: where the first row goes; of it `bytes_left` and
+// `rows_left` are inside.
+template <int kBytes>
+__device__ __forceinline__ void unstage_aligned(const unsigned char (&rows)[64][128],
+                                                unsigned char* to, long long pitch, int bytes_left,
+                                                int rows_left) {
+  constexpr int kPieces = kBytes / 16, kTogether = 32 / kPieces;
+  const int lane = threadIdx.x % 32, piece = lane % kPieces, first = lane / kPieces;
+  const unsigned char* const from = &rows[threadIdx.x / 32 % 4 * 16][0];
+  to += first * pitch + piece * 16;
+  if (piece * 16 >= bytes_left) rows_left = 0;
 #pragma unroll
-  for (int i = 0; i < kN / kColumns; ++i) {
-    const int column = place.column + i * kColumns;
-    if (column >= n || place.row >= m) break;
-    auto& rows = staging.rows[i % 2];
-    if (by_map) {
-      // What was stored from here before has been read.
-      if (leads && i == 0) ptx::bulk_wait_read<0>();
-      else if (leads) ptx::bulk_wait_read<1>();
-      warpgroup_meet();
-    }
-    if constexpr (sizeof(T) == 4) stage_f32(rows, sum + i * kColumns / 2);
-    else stage_16_bit<Element, kColumns / 2>(rows, sum + i * kColumns / 2);
-    if (by_map) {
-      ptx::fence_proxy_async();
-      warpgroup_meet();
-      if (leads) {
-        ptx::tma_store_3d(map, rows, column, place.row, place.matrix);
-        ptx::bulk_commit();
-      }
-    } else {
-      __syncwarp();
-      unstage(rows, C, c.leading_dimension, place.row, column, m, min(n, column + kColumns));
-      __syncwarp();
-    }
+  for (int i = 0; i < 16; i += kTogether) {
+    const int row = first + i;
+    const uint4 four = *reinterpret_cast<const uint4*>(from + row * 128 + (piece ^ row % 8) * 16);
+    if (row < rows_left) *reinterpret_cast<uint4*>(to) = four;
+    to += kTogether * pitch;
   }
 }
 
-// sums = alpha·sums + beta·C, C of type T.
-template <class Element, class T, int kN>
-__device__ __forceinline__ void complete(float (&sum)[kN / 2], const GemmArguments& g,
-                                         const Place& place, float alpha, float beta) {
-  if (alpha != 1) {
+// 64 columns of 16 bits to rows that begin anywhere: two neighbours at a time, where they lie at 4 aligned bytes.
+__device__ __forceinline__ void unstage_pairs(const unsigned char (&rows)[64][128], Half* C,
+                                              long long ldc, int columns_left, int rows_left) {
+  const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 % 4 * 16;
+  const int count = min(columns_left, 64);
+#pragma unroll 4
+  for (int r = 0; r < 16; ++r) {
+    if (r >= rows_left) break;
+    Half* const target = C + r * ldc;
+    const auto at = [&](int c) {
+      return *reinterpret_cast<const Half*>(&rows[first_row + r][(c / 8 ^ r % 8) * 16 + c % 8 * 2]);
+    };
+    // Elements from the first that lies at 4 bytes on; before it there is one at most.
+    const int odd = static_cast<int>(reinterpret_cast<size_t>(target) / 2 % 2),
+              first = odd + lane * 2;
+    if (first + 1 < count)
+      *reinterpret_cast<unsigned*>(target + first) = at(first) | unsigned{at(first + 1)} << 16;
+    else if (first < count) target[first] = at(first);
+    if (odd && lane == 0 && count > 0) target[0] = at(0);
+  }
+}
+
+// 32 columns of f32, to which beta·C is still to be added, to rows of C that begin anywhere: an element a lane.
+template <class Element, class T>
+__device__ __forceinline__ void unstage_elements(const unsigned char (&rows)[64][128], T* C,
+                                                 long long ldc, int columns_left, int rows_left,
+                                                 float beta) {
+  constexpr int kTogether = 8;  // rows
+  const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 % 4 * 16;
+  if (lane >= columns_left) return;
+  C += lane;
+#pragma unroll 1
+  for (int first = 0; first < min(16, rows_left); first += kTogether) {
+    float values[kTogether];
 #pragma unroll
-    for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
-  }
-  if (beta != 0)
-    add_old<Element, T, kN>(sum, matrix_at<T>(g.c, place.matrix), g.c.leading_dimension, place.row,
-                            place.column, static_cast<int>(g.m), static_cast<int>(g.n), beta);
-}
-
-// A warpgroup's sums, kN columns of them, to C = alpha·sums + beta·C.
-template <class Element, int kN>
-__device__ __forceinline__ void store_result(float (&sum)[kN / 2], Staging& staging,
-                                             const GemmArguments& g, const ptx::TensorMap& map,
-                                             const Place& place, float alpha, float beta) {
-  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
-  const bool has_map = g.result_has_map != 0;
-  if (g.result_bytes == 4) {
-    complete<Element, float, kN>(sum, g, place, alpha, beta);
-    store_sums<Element, float, kN>(sum, staging, g.c, map, has_map, place, m, n);
-  } else {
-    complete<Element, Half, kN>(sum, g, place, alpha, beta);
-    store_sums<Element, Half, kN>(sum, staging, g.c, map, has_map, place, m, n);
+    for (int r = 0; r < kTogether; ++r)
+      values[r] = *reinterpret_cast<const float*>(
+          &rows[first_row + first + r][(lane / 4 ^ r) * 16 + lane % 4 * 4]);
+    if (beta != 0) {
+#pragma unroll
+      for (int r = 0; r < kTogether; ++r)
+        if (first + r < rows_left) values[r] = fmaf(beta, widen<Element>(C[r * ldc]), values[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r)
+      if (first + r < rows_left) C[r * ldc] = narrow<Element, T>(values[r]);
+    C += kTogether * ldc;
   }
 }
 
-// The same without TMA: warps store rows themselves, and no thread waits for another warp.
+// Piece number `piece` of kPieces, which `stage(i)` stages.
+template <int kPieces, class Stage>
+__device__ __forceinline__ void stage_piece(int piece, const Stage& stage) {
+#pragma unroll
+  for (int i = 0; i < kPieces; ++i)
+    if (i == piece) stage(i);
+}
+
+// kN columns of a warpgroup's sums to C = alpha·sums + beta·C. Element: of 16 bits, where C may be of the same; else
+// float.
 template <class Element, int kN>
 __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& staging,
                                                const GemmArguments& g, const Place& place,
                                                float alpha, float beta) {
-  const bool is_aligned = g.result_has_map != 0;
-  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n);
-  if (g.result_bytes == 4) {
-    complete<Element, float, kN>(sum, g, place, alpha, beta);
-    store_rows<Element, float, kN>(sum, staging, g.c, is_aligned, place, m, n);
-  } else {
-    complete<Element, Half, kN>(sum, g, place, alpha, beta);
-    store_rows<Element, Half, kN>(sum, staging, g.c, is_aligned, place, m, n);
+  constexpr bool kHasHalves = !std::is_same_v<Element, float>;
+  const int rows_left = static_cast<int>(g.m) - place.row - threadIdx.x / 32 % 4 * 16;
+  int columns_left = static_cast<int>(g.n) - place.column;
+  const long long ldc = g.c.leading_dimension;
+  const long long first = (place.row + threadIdx.x / 32 % 4 * 16) * ldc + place.column;
+  const bool is_wide = !kHasHalves || g.result_bytes == 4;
+  const bool is_plain = g.result_is_aligned && beta == 0;
+  if (alpha != 1) {
+#pragma unroll
+    for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
   }
-}
-
-// Before a block ends: what it gave to TMA has been read.
-__device__ __forceinline__ void finish_stores() {
-  if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
+  if (is_wide || beta != 0) {
+    float* C = matrix_at<float>(g.c, place.matrix) + first;
+    Half* halves = matrix_at<Half>(g.c, place.matrix) + first;
+#pragma unroll 1
+    for (int i = 0; i < kN / 32 && columns_left > 0; ++i, columns_left -= 32) {
+      auto& rows = staging.rows[i % 2];
+      stage_piece<kN / 32>(i, [&](int p) { stage_f32(rows, sum + p * 16); });
+      __syncwarp();
+      if (is_plain)
+        unstage_aligned<128>(rows, reinterpret_cast<unsigned char*>(C), ldc * 4, columns_left * 4,
+                             rows_left);
+      else if (is_wide) unstage_elements<Element>(rows, C, ldc, columns_left, rows_left, beta);
+      else if constexpr (kHasHalves)
+        unstage_elements<Element>(rows, halves, ldc, columns_left, rows_left, beta);
+      C += 32, halves += 32;
+    }
+  } else if constexpr (kHasHalves) {
+    constexpr int kWide = kN < 64 ? kN : 64;
+    Half* C = matrix_at<Half>(g.c, place.matrix) + first;
+#pragma unroll 1
+    for (int i = 0; i < kN / kWide && columns_left > 0; ++i, columns_left -= kWide) {
+      auto& rows = staging.rows[i % 2];
+      stage_piece<kN / kWide>(
+          i, [&](int p) { stage_16_bit<Element, kWide / 2>(rows, sum + p * (kWide / 2)); });
+      __syncwarp();
+      if (is_plain)
+        unstage_aligned<kWide * 2>(rows, reinterpret_cast<unsigned char*>(C), ldc * 2,
+                                   columns_left * 2, rows_left);
+      else unstage_pairs(rows, C, ldc, min(columns_left, kWide), rows_left);
+      C += kWide;
+    }
+  }
+  __syncwarp();  // what was staged last has been read
 }
 
 }  // namespace gemm

@@ -27,23 +27,84 @@ using gemm::Scale;
 using gemm::scale_for;
 using gemm::Seen;
 using tilewise::kernels::kSplitK;
+using tilewise::kernels::kSplitThreads;
 using tilewise::kernels::kSplitX;
 using tilewise::kernels::SplitArguments;
 using tilewise::kernels::SplitFactor;
 
-constexpr int kWarps = 8, kSamples = 32;
+constexpr int kEach = kSplitK / 32;  // neighbours along k of a lane
+static_assert(kSplitThreads == 32 * kSplitX && kEach == 8, "a warp splits a line");
+
 // A matrix of a factor.
 struct Part {
   const float* matrix;
   long long leading_dimension;
-  int lines;
-  unsigned short* halves;
-  float* unscale;
+  int lines, k;
 };
+
+// A block's share of a factor whose lines lie across k, and samples of these lines.
+struct Turned {
+  alignas(16) float values[kSplitX][kSplitK + 4];
+  unsigned samples[kSplitX][kSplitX + 1];
+};
+
+// What a lane needs of its warp's line: its share, from `at` on, and one of 32 samples.
+struct Line {
+  float values[kEach];
+  unsigned sample;
+};
+
+// Of line `x`, which lies along k. Four times eight neighbours are the samples.
+__device__ __forceinline__ void read_along(Line& line, const Part& f, int x, int at, int end) {
+  const int lane = threadIdx.x % 32;
+  const float* const row = f.matrix + x * f.leading_dimension;
+  const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (f.k - 8) / 3) + lane % 8;
+  const bool is_there = x < f.lines;
+  line.sample = is_there && sample >= 0 && sample < f.k ? magnitude(row[sample]) : 0;
+  if (is_there && reinterpret_cast<size_t>(row) % 16 == 0 && at + kEach <= end) {
+    const float4 low = *reinterpret_cast<const float4*>(row + at);
+    const float4 high = *reinterpret_cast<const float4*>(row + at + 4);
+    line.values[0] = low.x, line.values[1] = low.y, line.values[2] = low.z, line.values[3] = low.w;
+    line.values[4] = high.x, line.values[5] = high.y;
+    line.values[6] = high.z, line.values[7] = high.w;
+  } else {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) line.values[i] = is_there && at + i < end ? row[at + i] : 0;
+  }
+}
+
+// Of line x0 + the warp's number, of lines that lie across k. All of them are read together, a warp eight k of each.
+__device__ __forceinline__ void read_across(Line& line, Turned& turned, const Part& f, int x0,
+                                            int k0, int end) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const bool is_there = x0 + lane < f.lines;
+  const float* const column = f.matrix + x0 + lane;
+  const auto sample = static_cast<int>(static_cast<long long>(warp) * (f.k - 1) / (kSplitX - 1));
+  turned.samples[warp][lane] = is_there ? magnitude(column[sample * f.leading_dimension]) : 0;
+  float values[kEach];
+  const float* from = column + (k0 + warp * kEach) * f.leading_dimension;
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    values[i] = is_there && k0 + warp * kEach + i < end ? *from : 0;
+    from += f.leading_dimension;
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; i += 4)
+    *reinterpret_cast<float4*>(&turned.values[lane][warp * kEach + i]) =
+        make_float4(values[i], values[i + 1], values[i + 2], values[i + 3]);
+  __syncthreads();
+  line.sample = turned.samples[lane][warp];
+#pragma unroll
+  for (int i = 0; i < kEach; i += 4) {
+    const auto four = *reinterpret_cast<const float4*>(&turned.values[warp][lane * kEach + i]);
+    line.values[i] = four.x, line.values[i + 1] = four.y;
+    line.values[i + 2] = four.z, line.values[i + 3] = four.w;
+  }
+}
 
 // Eight neighbours along k, upper halves and lower ones.
 __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned short* lower,
-                                            const float (&values)[8], float scale, Seen& seen) {
+                                            const float (&values)[kEach], float scale, Seen& seen) {
   Pair pairs[4];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
@@ -57,157 +118,19 @@ __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned shor
       make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);
 }
 
-// Of a row along k, with all lanes: four times eight neighbours.
-__device__ __forceinline__ Scale scale_of_row(const float* row, int k) {
-  const int lane = threadIdx.x % 32;
-  const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (k - 8) / 3) + lane % 8;
-  const float sampled = sample >= 0 && sample < k ? row[sample] : 0;
-  return scale_for(__reduce_max_sync(0xFFFFFFFF, magnitude(sampled)));
-}
-
-// Of each lane's column across k, with all warps.
-__device__ __forceinline__ Scale scale_of_column(const float* column, bool inside,
-                                                 long long leading_dimension, int k) {
-  __shared__ unsigned largest[kWarps][32];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  unsigned most = 0;
-#pragma unroll
-  for (int i = 0; i < kSamples / kWarps; ++i) {
-    const int sample = warp * (kSamples / kWarps) + i;
-    const auto at = static_cast<int>(static_cast<long long>(sample) * (k - 1) / (kSamples - 1));
-    if (inside) most = max(most, magnitude(column[at * leading_dimension]));
-  }
-  largest[warp][lane] = most;
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < kWarps; ++i) most = max(most, largest[i][lane]);
-  return scale_for(most);
-}
-
-// The scales alone, of lines x0 ….
-__device__ __forceinline__ void find_scales(const Part& f, bool along_k, int k, int x0) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  if (!along_k) {
-    const int x = x0 + lane;
-    const bool inside = x < f.lines;
-    const Scale scale = scale_of_column(f.matrix + x, inside, f.leading_dimension, k);
-    if (warp == 0 && inside) f.unscale[x] = scale.unscale;
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < kSplitX / kWarps; ++i) {
-    const int x = x0 + warp + i * kWarps;
-    if (x >= f.lines) continue;
-    const Scale scale = scale_of_row(f.matrix + x * f.leading_dimension, k);
-    if (lane == 0) f.unscale[x] = scale.unscale;
-  }
-}
-
-// Rows that lie along k: a warp splits four of them, a lane eight neighbours at a time.
-__device__ __forceinline__ bool split_along(const Part& f, int k, int pitch, int x0, int k0) {
-  constexpr int kEights = kSplitK / 256;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const bool aligned =
-      ((reinterpret_cast<size_t>(f.matrix) | static_cast<size_t>(f.leading_dimension) * 4) & 15) ==
-      0;
-  const int end = min(k, k0 + kSplitK);
-  bool suspect = false;
-#pragma unroll
-  for (int i = 0; i < kSplitX / kWarps; ++i) {
-    const int x = x0 + warp + i * kWarps;
-    if (x >= f.lines) continue;
-    const float* const row = f.matrix + x * f.leading_dimension;
-    float values[kEights][8];
-#pragma unroll
-    for (int e = 0; e < kEights; ++e) {
-      const int at = k0 + e * 256 + lane * 8;
-      if (aligned && at + 7 < end) {
-        const float4 low = *reinterpret_cast<const float4*>(row + at);
-        const float4 high = *reinterpret_cast<const float4*>(row + at + 4);
-        values[e][0] = low.x, values[e][1] = low.y, values[e][2] = low.z, values[e][3] = low.w;
-        values[e][4] = high.x, values[e][5] = high.y, values[e][6] = high.z, values[e][7] = high.w;
-      } else {
-#pragma unroll
-        for (int j = 0; j < 8; ++j) values[e][j] = at + j < end ? row[at + j] : 0;
-      }
-    }
-    const Scale scale = scale_of_row(row, k);
-    if (k0 == 0 && lane == 0) f.unscale[x] = scale.unscale;
-    Seen seen;
-    unsigned short* const upper = f.halves + static_cast<long long>(x) * pitch;
-    unsigned short* const lower = upper + static_cast<long long>(f.lines) * pitch;
-#pragma unroll
-    for (int e = 0; e < kEights; ++e) {
-      // The pitch is a multiple of 8: eights are aligned, and the last may reach beyond k.
-      const int at = k0 + e * 256 + lane * 8;
-      if (at < end) store_eight(upper + at, lower + at, values[e], scale.scale, seen);
-    }
-    seen.lossy = __reduce_add_sync(0xFFFFFFFF, seen.lossy);
-    seen.nonzero = __reduce_add_sync(0xFFFFFFFF, seen.nonzero);
-    suspect |= scale.suspect || seen.suspect();
-  }
-  return suspect;
-}
-
-// Columns that lie across k: a lane's column is the same all the way, and a warp turns 32×32 at a time.
-__device__ __forceinline__ bool split_across(const Part& f, int k, int pitch, int x0, int k0) {
-  __shared__ unsigned turned[kWarps][32][33];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const bool inside = x0 + lane < f.lines;
-  const float* const column = f.matrix + x0 + lane;
-  const int end = min(k, k0 + kSplitK);
-  float values[32];
-  const auto load = [&](int first) {
-#pragma unroll
-    for (int i = 0; i < 32; ++i)
-      values[i] = inside && first + i < end ? column[(first + i) * f.leading_dimension] : 0;
-  };
-  int first = k0 + warp * 32;
-  load(first);
-  const Scale scale = scale_of_column(column, inside, f.leading_dimension, k);
-  if (k0 == 0 && warp == 0 && inside) f.unscale[x0 + lane] = scale.unscale;
-  Seen seen;
-#pragma unroll 1
-  while (first < end) {
-    // Neighbours along k, upper halves in one word and lower ones in the next row.
-#pragma unroll
-    for (int i = 0; i < 32; i += 2) {
-      const float even = values[i] * scale.scale, odd = values[i + 1] * scale.scale;
-      seen.count(even), seen.count(odd);
-      const Pair pair = gemm::split(even, odd);
-      turned[warp][i][lane] = pair.upper;
-      turned[warp][i + 1][lane] = pair.lower;
-    }
-    __syncwarp();
-    const int next = first + kWarps * 32, at = first + lane % 16 * 2;
-    if (next < end) load(next);
-    if (at < end) {
-#pragma unroll
-      for (int i = 0; i < 32; i += 2) {
-        const int x = i + lane / 16;
-        if (x0 + x >= f.lines) continue;
-        unsigned short* const to = f.halves + static_cast<long long>(x0 + x) * pitch + at;
-        *reinterpret_cast<unsigned*>(to) = turned[warp][lane % 16 * 2][x];
-        *reinterpret_cast<unsigned*>(to + static_cast<long long>(f.lines) * pitch) =
-            turned[warp][lane % 16 * 2 + 1][x];
-      }
-    }
-    __syncwarp();
-    first = next;
-  }
-  return inside && (scale.suspect || seen.suspect());
-}
-
 }  // namespace
 
 // Blocks in x: of A, then of B, kSplitX lines each and kSplitK k, or all k where there are no halves to be made;
-// lines first. In z the matrices of a batch.
-extern "C" __global__ void __launch_bounds__(kWarps * 32)
+// lines first. In z the matrices of a batch. Short code: it is met cold, between kernels that others launch, and a
+// line of 128 bytes that is not in the caches costs 15 ns (docs/lab/gpu_gemm.md).
+extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
     gemm_split_f32(const __grid_constant__ SplitArguments s) {
+  __shared__ Turned turned;
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   if (blockIdx.x == 0 && blockIdx.z == 0) {
-    for (int i = static_cast<int>(threadIdx.x); i < s.arrivals_count; i += kWarps * 32)
+    for (int i = static_cast<int>(threadIdx.x); i < s.arrivals_count; i += kSplitThreads)
       s.arrivals[i] = 0;
   }
   const int blocks_a = s.factors[0].blocks;
@@ -218,13 +141,28 @@ extern "C" __global__ void __launch_bounds__(kWarps * 32)
   const int block = static_cast<int>(blockIdx.x) - (second ? blocks_a : 0);
   const int across = (f.lines - 1) / kSplitX + 1;
   const int x0 = block % across * kSplitX, k0 = block / across * kSplitK;
-  const long long lines = static_cast<long long>(matrix) * f.lines;
-  const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines,
-                  f.halves + lines * 2 * s.pitch, f.unscale + lines};
-  if (f.halves == nullptr) return find_scales(part, f.along_k != 0, s.k, x0);
-  const bool suspect = f.along_k ? split_along(part, s.k, s.pitch, x0, k0)
-                                 : split_across(part, s.k, s.pitch, x0, k0);
-  const int any = __syncthreads_or(suspect);
+  const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines, s.k};
+  const bool makes_halves = f.halves != nullptr;
+  const int x = x0 + warp, at = k0 + lane * kEach;
+  const int end = makes_halves ? min(s.k, k0 + kSplitK) : 0;
+  Line line;
+  if (f.along_k) read_along(line, part, x, at, end);
+  else read_across(line, turned, part, x0, k0, end);
+  const Scale scale = scale_for(__reduce_max_sync(0xFFFFFFFF, line.sample));
+  const long long row = static_cast<long long>(matrix) * f.lines + x;
+  if (x < f.lines && k0 == 0 && lane == 0) f.unscale[row] = scale.unscale;
+  if (!makes_halves) return;
+  Seen seen;
+  if (x < f.lines && at < end) {
+    // The pitch is a multiple of 8: eights are aligned, and the last may reach beyond k.
+    unsigned short* const upper =
+        f.halves + (row + static_cast<long long>(matrix) * f.lines) * s.pitch + at;
+    store_eight(upper, upper + static_cast<long long>(f.lines) * s.pitch, line.values, scale.scale,
+                seen);
+  }
+  seen.lossy = __reduce_add_sync(0xFFFFFFFF, seen.lossy);
+  seen.nonzero = __reduce_add_sync(0xFFFFFFFF, seen.nonzero);
+  const int any = __syncthreads_or(x < f.lines && (scale.suspect || seen.suspect()));
   const long long down = (s.k - 1) / kSplitK + 1;
   if (threadIdx.x == 0) f.suspect[matrix * down * across + block] = any;
 }

@@ -10,7 +10,7 @@ namespace tilewise::kernels {
 
 inline constexpr int kSplitX = 32;   ///< rows of A or columns of B that a block splits
 inline constexpr int kSplitK = 256;  ///< and k
-inline constexpr int kSplitThreads = 256;
+inline constexpr int kSplitThreads = 32 * kSplitX;
 
 /// A or B, and where its halves go.
 struct SplitFactor {

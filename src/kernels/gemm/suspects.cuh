@@ -25,6 +25,7 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& u
   const int begin = unit.first_k / kSplitK;
   const int end = min(down, (unit.first_k + unit.steps * kBK - 1) / kSplitK + 1);
   unsigned any = 0;
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
     if (x < across) any |= suspects[(begin + i / kWide) * across + x];
@@ -98,12 +99,11 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
   const int end = min(static_cast<int>(g.k), unit.first_k + unit.steps * kBK);
   Lines<64> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
   Lines<kN> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
-  finish_stores();  // of the unit before
   float some[kN / 2];
 #pragma unroll
   for (int i = 0; i < kN / 2; ++i) sum[i] = 0, some[i] = 0;
   a.load(unit.first_k), b.load(unit.first_k);
-  warpgroup_meet();  // as the leader has waited
+  warpgroup_meet();  // all warps have stored what was in the room
 #pragma unroll 1
   for (int k = unit.first_k; k < end; k += 8) {
     Step& step = steps[k / 8 % 2];  // the other may still be read

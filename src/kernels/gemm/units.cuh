@@ -3,11 +3,10 @@
 //
 // Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
 //
-// Tiles are numbered so that those at work at one time lie in kGroup rows of clusters of tiles: nearly a square
-// of C, whose rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU
+// Tiles are numbered so that those at work at one time lie in kGroupRows rows of tiles: nearly a square of C, whose rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU
 // evenly, k is divided (GemmSplit), in one of three ways:
 //   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
-//   in a cluster   the parts of a tile are the blocks of a cluster, which has no other work
+//   in clusters    the parts of a tile are the blocks of a cluster, or of several, which have no other work
 //   streamed       all steps of the first tiles in one row, of which every block gets an equal stretch; it may
 //                  begin and end within tiles. The other tiles are whole, and come after them
 #pragma once
@@ -16,6 +15,11 @@
 #include "kernels/ptx/cluster.cuh"
 
 namespace gemm {
+
+// x / by.divisor, for x below 2^31.
+__device__ __forceinline__ unsigned quotient(unsigned x, const GemmDivisor& by) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(x) * by.multiplier >> by.shift);
+}
 
 // One piece of work: a tile of C, or a part of its sum.
 struct Unit {
@@ -39,53 +43,64 @@ struct Parts {
   }
 };
 
+// Divisions by what the host knows (GemmDivisor): a block that computes one small tile is done before many others
+// would be.
 template <int kBM, int kBN, int kBK, int kCluster> class Units {
-  static constexpr unsigned kGroup = 16 / kCluster;
+  static constexpr unsigned kGroup = kGroupRows / kCluster;
 
  public:
-  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
-      : rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
-        down_(static_cast<unsigned>((g.m - 1) / (kCluster * kBM)) + 1),
-        across_(static_cast<unsigned>((g.n - 1) / kBN) + 1),
+  __device__ __forceinline__ explicit Units(const GemmArguments& g)
+      : tiles_(g.tiles),
+        rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
         parts_(g.split.parts),
-        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
+        k_(static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
-        in_cluster_(kCluster == 1 && g.split.parts > 1 && g.split.partials == nullptr),
-        streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
+        in_cluster_(kCluster == 1 && ptx::cluster_blocks() > 1),
+        streamed_(static_cast<unsigned>(g.split.streamed)),
         steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
-        next_(in_cluster_ ? blockIdx.x / parts_ : streamed_ + own()),
-        count_(static_cast<long long>(down_) * across_ * (in_cluster_ ? 1 : parts_) * g.matrices) {
+        next_(in_cluster_ ? ptx::cluster_number() : streamed_ + own()) {
     if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);  // 64-bit divisions
   }
 
-  __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < count_; }
+  // Where alpha is 0, which is known later than the rest: all units, but nothing of k.
+  __device__ __forceinline__ void add_nothing() {
+    if (streamed_ > 0) next_ = own();
+    k_ = 0, steps_ = 0, streamed_ = 0, at_ = 0, end_ = 0;
+  }
+
+  __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }
   __device__ __forceinline__ void advance() {
     if (at_ < end_) at_ = min(end_, (at_ / steps_ + 1) * steps_);
-    else next_ = in_cluster_ ? count_ : next_ + blocks();
+    else next_ = in_cluster_ ? tiles_.units : next_ + blocks();
   }
 
   __device__ __forceinline__ Unit get() const {
     const bool streams = at_ < end_;
-    const auto number = static_cast<unsigned long long>(streams ? at_ / steps_ : next_);
-    const auto tiles = static_cast<unsigned long long>(down_) * across_;
-    unsigned slab = 0;
-    if (number >= tiles) {  // divisions of 64 bits take as long as a step of a small tile
-      slab = (number | tiles) >> 32 == 0
-                 ? static_cast<unsigned>(number) / static_cast<unsigned>(tiles)
-                 : static_cast<unsigned>(number / tiles);
+    const unsigned number = streams ? at_ / steps_ : next_, tiles = tiles_.by_tiles.divisor;
+    const unsigned slab = number < tiles ? 0 : quotient(number, tiles_.by_tiles);
+    const unsigned place = number - slab * tiles;
+    const unsigned group = quotient(place, tiles_.by_group);
+    const unsigned in_group = place - group * tiles_.by_group.divisor, first_down = group * kGroup;
+    unsigned across = in_group / kGroup, down = in_group % kGroup;
+    if (tiles_.down - first_down < kGroup) {  // the last rows
+      across = quotient(in_group, tiles_.by_last);
+      down = in_group - across * tiles_.by_last.divisor;
     }
-    const auto place = static_cast<unsigned>(number - slab * tiles);
-    const unsigned group_tiles = kGroup * across_;
-    const unsigned first_down = place / group_tiles * kGroup, in_group = place % group_tiles;
-    const unsigned rows = min(kGroup, down_ - first_down);
-    const unsigned down = (first_down + in_group % rows) * kCluster + rank_;
-    const unsigned across = in_group / rows;
+    down = (first_down + down) * kCluster + rank_;
     Unit unit;
     unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across * kBN);
-    if (in_cluster_)
-      unit.part = static_cast<int>(ptx::cluster_rank()), unit.matrix = static_cast<int>(slab);
-    else unit.part = static_cast<int>(slab % parts_), unit.matrix = static_cast<int>(slab / parts_);
-    unit.tile = (static_cast<long long>(unit.matrix) * down_ * kCluster + down) * across_ + across;
+    unsigned matrix = slab;
+    unsigned part = 0;
+    if (parts_ > 1) {
+      matrix = quotient(slab, tiles_.by_parts);
+      part = slab - matrix * tiles_.by_parts.divisor;
+      if (in_cluster_) part = part * ptx::cluster_blocks() + ptx::cluster_rank();
+    }
+    unit.part = static_cast<int>(part);
+    unit.matrix = static_cast<int>(matrix + tiles_.first_matrix);
+    unit.tile =
+        (static_cast<long long>(unit.matrix) * tiles_.down * kCluster + down) * tiles_.across +
+        across;
     if (streams) {
       const unsigned first = at_ % steps_, steps = min(steps_ - first, end_ - at_);
       unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
@@ -133,12 +148,13 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
     return static_cast<unsigned>(((step + 1ull) * blocks() + all - 1) / all) - 1;
   }
 
-  unsigned rank_, down_, across_, parts_;
+  const GemmTiles& tiles_;
+  unsigned rank_, parts_;
   int k_, k_each_;
   bool in_cluster_;
   unsigned streamed_, steps_;  // tiles; steps of a tile
   unsigned at_ = 0, end_ = 0;  // steps of this block's stretch
-  long long next_, count_;     // of the other units
+  unsigned next_;              // of the other units
 };
 
 }  // namespace gemm

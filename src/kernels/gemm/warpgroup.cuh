@@ -65,6 +65,9 @@ template <class K> struct Shared {
   unsigned last;          // whether this block is the last of a divided sum
 };
 
+template <class K>
+using UnitsOf = Units<K::Shape::kBM, K::Shape::kBN, K::Shape::kBK, K::Shape::kCluster>;
+
 // Stage number `index` of a ring, and the phase of its barriers.
 template <int kStages> struct Ring {
   int index = 0;
@@ -107,14 +110,12 @@ template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& sha
 
 // The producer: asks for the stages of all units.
 template <class K>
-__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
-                                        bool adds_nothing, const ptx::TensorMap& A,
-                                        const ptx::TensorMap& B) {
+__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g, UnitsOf<K> units,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
   using S = typename K::Shape;
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, adds_nothing); units.more();
-       units.advance()) {
+  for (; units.more(); units.advance()) {
     const Unit unit = units.get();
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
@@ -216,16 +217,15 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
 
 // The multiplying warpgroups: the sums of all units, and what becomes of them.
 template <class K>
-__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, float alpha,
-                                         const ptx::TensorMap& C) {
+__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g,
+                                         UnitsOf<K> units, float alpha) {
   using S = typename K::Shape;
   const int warpgroup_row = warpgroup_number() * kWarpgroupM;
   Ring<S::kStages> ring;
   Staging& staging = shared.staging[threadIdx.x / 128];
   const float beta = value_of<float>(g.beta);
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more();
-       units.advance()) {
+  for (; units.more(); units.advance()) {
     const Unit unit = units.get();
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
@@ -233,16 +233,15 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     if constexpr (S::kCluster == 1) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
         join_in_cluster(sum, shared, g.split.parts, [&](float(&some)[K::kSlice], int column) {
-          K::template finish<K::kSlice * 2>(some, staging, g, C,
+          K::template finish<K::kSlice * 2>(some, staging, g,
                                             {unit.matrix, row, unit.column + column}, alpha, beta);
         });
         continue;
       }
     }
     if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit))) continue;
-    K::template finish<S::kBN>(sum, staging, g, C, {unit.matrix, row, unit.column}, alpha, beta);
+    K::template finish<S::kBN>(sum, staging, g, {unit.matrix, row, unit.column}, alpha, beta);
   }
-  finish_stores();
 }
 
 // Turns of two warpgroups: one waits for its own, the other gives it.
@@ -257,7 +256,7 @@ __device__ __forceinline__ void give_turn(int other) {
 // has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many.
 template <class K>
 __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g,
-                                                  float alpha, const ptx::TensorMap& C) {
+                                                  UnitsOf<K> units, float alpha) {
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
   const int own = warpgroup_number();
@@ -266,7 +265,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   const float beta = value_of<float>(g.beta);
   int number = 0;  // of the block's units
 #pragma unroll 1
-  for (Units<S::kBM, S::kBN, S::kBK, S::kCluster> units(g, alpha == 0); units.more(); ++number) {
+  for (; units.more(); ++number) {
     const Unit unit = units.get();
     units.advance();
     if (number % 2 != own) {
@@ -280,29 +279,30 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     });
 #pragma unroll
     for (int i = 0; i < kTimes; ++i)
-      K::template finish<S::kBN>(sum[i], staging, g, C,
-                                 {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, alpha,
-                                 beta);
+      K::template finish<S::kBN>(
+          sum[i], staging, g, {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, alpha, beta);
   }
 }
 
-// A block, from its start to its end.
+// A block, from its start to its end. Which units it has is worked out while a thread makes the barriers.
 template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
-                                    const ptx::TensorMap& B, const ptx::TensorMap& C) {
+                                    const ptx::TensorMap& B) {
   using S = typename K::Shape;
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
   if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+  UnitsOf<K> units(g);
   start_barriers(shared);
   const float alpha = value_of<float>(g.alpha);
+  if (alpha == 0) units.add_nothing();
   if (threadIdx.x >= S::kMultiplying) {
     ptx::give_registers<S::kProducerRegisters>();
-    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, units, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    if constexpr (S::kInTurns) multiply_in_turns(shared, g, alpha, C);
-    else multiply(shared, g, alpha, C);
+    if constexpr (S::kInTurns) multiply_in_turns(shared, g, units, alpha);
+    else multiply(shared, g, units, alpha);
   }
 }
 
@@ -313,11 +313,10 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
 #define TILEWISE_CLUSTER_2 __cluster_dims__(2, 1, 1)
 
 // The kernel `name` of what run() takes.
-#define TILEWISE_WARPGROUP_KERNEL(name, cluster, ...)                                          \
-  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                     \
-      __VA_ARGS__::Shape::kThreads, 1)                                                         \
-      name(const __grid_constant__ gemm::GemmArguments g,                                      \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B, \
-           const __grid_constant__ ptx::TensorMap C) {                                         \
-    gemm::run<__VA_ARGS__>(g, A, B, C);                                                        \
+#define TILEWISE_WARPGROUP_KERNEL(name, cluster, ...)                                            \
+  extern "C" __global__ void TILEWISE_CLUSTER_##cluster __launch_bounds__(                       \
+      __VA_ARGS__::Shape::kThreads, 1)                                                           \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::run<__VA_ARGS__>(g, A, B);                                                             \
   }

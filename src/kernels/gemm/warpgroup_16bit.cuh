@@ -159,8 +159,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
-                                                const GemmArguments& g, const ptx::TensorMap&,
-                                                const Place& place, float alpha, float beta) {
+                                                const GemmArguments& g, const Place& place,
+                                                float alpha, float beta) {
     store_by_warps<Element, kN>(sum, staging, g, place, alpha, beta);
   }
 };

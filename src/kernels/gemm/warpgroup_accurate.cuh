@@ -116,9 +116,9 @@ template <class Tile, int kChain> struct Accurate {
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
-                                                const GemmArguments& g, const ptx::TensorMap& C,
-                                                const Place& place, float alpha, float beta) {
-    store_result<ptx::F16, kN>(sum, staging, g, C, place, alpha, beta);
+                                                const GemmArguments& g, const Place& place,
+                                                float alpha, float beta) {
+    store_by_warps<float, kN>(sum, staging, g, place, alpha, beta);
   }
 };
 

@@ -23,6 +23,13 @@ __device__ __forceinline__ unsigned cluster_blocks() {
   return count;
 }
 
+// The number of the cluster in the grid.
+__device__ __forceinline__ unsigned cluster_number() {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(number));
+  return number;
+}
+
 // A barrier of all threads of all blocks of the cluster.
 __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
