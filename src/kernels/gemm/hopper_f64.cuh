@@ -473,10 +473,9 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
   if constexpr (S::kMaps)
     if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
-  UnitsOf<S> units(g);
   start_barriers<S>(shared);
   const double alpha = value_of<double>(g.alpha);
-  if (alpha == 0) units.add_nothing();
+  const UnitsOf<S> units(g, alpha == 0);
   if (threadIdx.x >= S::kMultiplying) {
     if constexpr (S::kRegisters > 0)
       ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();

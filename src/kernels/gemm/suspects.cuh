@@ -25,7 +25,6 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& u
   const int begin = unit.first_k / kSplitK;
   const int end = min(down, (unit.first_k + unit.steps * kBK - 1) / kSplitK + 1);
   unsigned any = 0;
-#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
     if (x < across) any |= suspects[(begin + i / kWide) * across + x];

@@ -49,23 +49,17 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
   static constexpr unsigned kGroup = kGroupRows / kCluster;
 
  public:
-  __device__ __forceinline__ explicit Units(const GemmArguments& g)
+  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
       : tiles_(g.tiles),
         rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
         parts_(g.split.parts),
-        k_(static_cast<int>(g.k)),
+        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
         in_cluster_(kCluster == 1 && ptx::cluster_blocks() > 1),
-        streamed_(static_cast<unsigned>(g.split.streamed)),
+        streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
         steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
         next_(in_cluster_ ? ptx::cluster_number() : streamed_ + own()) {
     if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);  // 64-bit divisions
-  }
-
-  // Where alpha is 0, which is known later than the rest: all units, but nothing of k.
-  __device__ __forceinline__ void add_nothing() {
-    if (streamed_ > 0) next_ = own();
-    k_ = 0, steps_ = 0, streamed_ = 0, at_ = 0, end_ = 0;
   }
 
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }

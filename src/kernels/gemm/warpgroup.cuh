@@ -110,12 +110,13 @@ template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& sha
 
 // The producer: asks for the stages of all units.
 template <class K>
-__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g, UnitsOf<K> units,
-                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
+                                        bool adds_nothing, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
   using S = typename K::Shape;
   Ring<S::kStages> ring;
 #pragma unroll 1
-  for (; units.more(); units.advance()) {
+  for (UnitsOf<K> units(g, adds_nothing); units.more(); units.advance()) {
     const Unit unit = units.get();
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
@@ -215,17 +216,26 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
   ptx::cluster_sync();  // nobody leaves while others read
 }
 
+// Turns of two warpgroups: one waits for its own, the other gives it.
+__device__ __forceinline__ void wait_for_turn(int own) {
+  asm volatile("barrier.cta.sync.aligned %0, 256;" ::"r"(4 + own) : "memory");
+}
+__device__ __forceinline__ void give_turn(int other) {
+  asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(4 + other) : "memory");
+}
+
 // The multiplying warpgroups: the sums of all units, and what becomes of them.
 template <class K>
-__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g,
-                                         UnitsOf<K> units, float alpha) {
+__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, float alpha) {
   using S = typename K::Shape;
   const int warpgroup_row = warpgroup_number() * kWarpgroupM;
   Ring<S::kStages> ring;
   Staging& staging = shared.staging[threadIdx.x / 128];
   const float beta = value_of<float>(g.beta);
+  constexpr bool kTakesTurns = requires { K::kTakesTurns; };
+  if (kTakesTurns && warpgroup_row > 0) give_turn(0);
 #pragma unroll 1
-  for (; units.more(); units.advance()) {
+  for (UnitsOf<K> units(g, alpha == 0); units.more(); units.advance()) {
     const Unit unit = units.get();
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
@@ -242,21 +252,14 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit))) continue;
     K::template finish<S::kBN>(sum, staging, g, {unit.matrix, row, unit.column}, alpha, beta);
   }
-}
-
-// Turns of two warpgroups: one waits for its own, the other gives it.
-__device__ __forceinline__ void wait_for_turn(int own) {
-  asm volatile("barrier.cta.sync.aligned %0, 256;" ::"r"(2 + own) : "memory");
-}
-__device__ __forceinline__ void give_turn(int other) {
-  asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(2 + other) : "memory");
+  if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
 }
 
 // The same where warpgroups take turns: one multiplies a tile while the other stores the one before. Whose turn it is
 // has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many.
 template <class K>
 __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g,
-                                                  UnitsOf<K> units, float alpha) {
+                                                  float alpha) {
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
   const int own = warpgroup_number();
@@ -265,7 +268,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   const float beta = value_of<float>(g.beta);
   int number = 0;  // of the block's units
 #pragma unroll 1
-  for (; units.more(); ++number) {
+  for (UnitsOf<K> units(g, alpha == 0); units.more(); ++number) {
     const Unit unit = units.get();
     units.advance();
     if (number % 2 != own) {
@@ -284,7 +287,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   }
 }
 
-// A block, from its start to its end. Which units it has is worked out while a thread makes the barriers.
+// A block, from its start to its end.
 template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
                                     const ptx::TensorMap& B) {
@@ -292,17 +295,15 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
   if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
-  UnitsOf<K> units(g);
   start_barriers(shared);
   const float alpha = value_of<float>(g.alpha);
-  if (alpha == 0) units.add_nothing();
   if (threadIdx.x >= S::kMultiplying) {
     ptx::give_registers<S::kProducerRegisters>();
-    if (threadIdx.x == S::kMultiplying) produce(shared, g, units, A, B);
+    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
   } else {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    if constexpr (S::kInTurns) multiply_in_turns(shared, g, units, alpha);
-    else multiply(shared, g, units, alpha);
+    if constexpr (S::kInTurns) multiply_in_turns(shared, g, alpha);
+    else multiply(shared, g, alpha);
   }
 }
 

@@ -21,6 +21,11 @@ template <class Tile, int kChain> struct Accurate {
   using S = Tile;
   static constexpr int kSlice = 16;
   static constexpr int kTogether = 256;  // k
+  static constexpr int kChains = S::kBK / kChain, kAtOnce = kChains < 2 ? 1 : 2;
+  // One warpgroup starts all chains of a stage, then the other: left alone, their instructions alternate, both end at the
+  // same time, and the tensor cores idle while both add up.
+  static constexpr bool kTakesTurns = true;
+  static_assert(kChains > 1);
 
   struct alignas(1024) Stage {  // upper and lower halves, each in rows of kBK k
     Half a[2][S::kBM][S::kBK];
@@ -74,7 +79,6 @@ template <class Tile, int kChain> struct Accurate {
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    constexpr int kChains = S::kBK / kChain, kAtOnce = kChains < 2 ? 1 : 2;
     constexpr bool kInTwoLevels = S::kBN <= 64;
     constexpr int kStepsTogether = kTogether / S::kBK;
     if (unit.steps == 0) return;
@@ -85,11 +89,13 @@ template <class Tile, int kChain> struct Accurate {
       float product[kAtOnce][S::kBN / 2];
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       const Stage& stage = shared.stages[ring.index];
+      wait_for_turn(row / kWarpgroupM);
       start_chain(product[0], stage, row, 0);
 #pragma unroll
       for (int i = 0; i < kChains; ++i) {
         if (i + 1 < kChains) {
           start_chain(product[(i + 1) % kAtOnce], stage, row, (i + 1) * kChain);
+          if (i + 2 == kChains) give_turn(1 - row / kWarpgroupM);
           ptx::wgmma_wait<1>();
         } else {
           ptx::wgmma_wait<0>();
