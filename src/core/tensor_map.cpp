@@ -131,4 +131,14 @@ void check(const TensorMapRequest& r) {
   }
 }
 
+bool is_accepted(const TensorMapRequest& request) {
+  try {
+    check(request);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    return false;
+  }
+}
+
 }  // namespace tilewise

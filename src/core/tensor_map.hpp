@@ -69,6 +69,9 @@ struct TensorMapRequest {
 /// cuTensorMapEncodeTiled (CUDA 13.0 driver API, "Tensor Map Object Management").
 void check(const TensorMapRequest& request);
 
+/// Whether check() throws nothing.
+bool is_accepted(const TensorMapRequest& request);
+
 /// A tensor map as kernels take it: a __grid_constant__ parameter of 128 bytes, aligned to 64.
 struct alignas(64) TensorMap {
   std::array<std::byte, 128> bytes{};

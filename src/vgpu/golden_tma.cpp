@@ -35,16 +35,6 @@ TensorMapRequest request_of(const GoldenRow& row, std::size_t at) {
   return r;
 }
 
-bool is_accepted(const TensorMapRequest& request) {
-  try {
-    make_tensor_map(request);
-    return true;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInvalidArgument) throw;
-    return false;
-  }
-}
-
 // Empty where the virtual GPU does what the row says.
 std::string check_map(const GoldenRow& row) {
   const bool accepted = is_accepted(request_of(row, 1)), expected = row.number(10) != 0;

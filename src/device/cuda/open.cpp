@@ -21,17 +21,6 @@ std::unique_ptr<Stream> Device::adopt_stream(void*) {
   throw Error(ErrorCode::kUnsupported, phrase("{} has no foreign streams", description()));
 }
 
-// Devices without a driver of their own go by the rules that make_tensor_map() checks.
-bool Device::accepts_tensor_map(const TensorMapRequest& request) {
-  try {
-    make_tensor_map(request);
-    return true;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInvalidArgument) throw;
-    return false;
-  }
-}
-
 void require_tensor_maps(const model::Gpu& gpu) {
   if (gpu.compute_major >= 9) return;
   throw Error(ErrorCode::kUnsupported,

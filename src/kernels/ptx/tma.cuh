@@ -58,25 +58,6 @@ __device__ __forceinline__ void tma_load_3d_multicast(void* to, const TensorMap&
       : "memory");
 }
 
-// The other way: the box from shared memory to where the map says; what lies outside the matrix is left out.
-__device__ __forceinline__ void tma_store_3d(const TensorMap& map, const void* from, int x, int y,
-                                             int z) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
-      "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
-      : "memory");
-}
-
-// Closes the group of this thread's stores since the last group.
-__device__ __forceinline__ void bulk_commit() {
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-
-// Waits until of this thread's groups all but the kPending youngest have been read from shared memory.
-template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
-}
-
 // Fetches the description itself, so that the first copy does not wait for it.
 __device__ __forceinline__ void tma_prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
