@@ -18,10 +18,4 @@ std::unique_ptr<Device> open(Choice choice, std::string_view gpu) {
   return cuda_devices().empty() ? open_virtual(gpu) : open_cuda(0);
 }
 
-// Devices without a driver of their own go by the rules.
-bool Device::accepts_tensor_map(const TensorMapRequest& request) {
-  require_tensor_maps(gpu());
-  return is_accepted(request);
-}
-
 }  // namespace tilewise::device

@@ -21,6 +21,12 @@ std::unique_ptr<Stream> Device::adopt_stream(void*) {
   throw Error(ErrorCode::kUnsupported, phrase("{} has no foreign streams", description()));
 }
 
+// Devices without a driver of their own go by the rules.
+bool Device::accepts_tensor_map(const TensorMapRequest& request) {
+  require_tensor_maps(gpu());
+  return is_accepted(request);
+}
+
 void require_tensor_maps(const model::Gpu& gpu) {
   if (gpu.compute_major >= 9) return;
   throw Error(ErrorCode::kUnsupported,

@@ -3,6 +3,7 @@
 #include "gemm/gpu/estimate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -87,16 +88,17 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
   return f32;
 }
 
-// Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ. An
-// H200 was seen to run 66 of two, fewer than 44 of three, fewer than 32 of four, at least 17 of six. Of larger ones of
-// blocks that share multiprocessors an eighth fewer ran than groups of 16 have room for.
+// Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ, from
+// one H200 to the next, too. Seen were 66 of two, fewer than 40 of three, fewer than 32 of four, 17 of six and no more,
+// fewer than 16 of seven, 15 of eight. One too many takes a second round. Of larger ones of blocks that share
+// multiprocessors an eighth fewer ran than groups of 16 have room for.
 std::int64_t clusters_at_a_time(int blocks, const GemmKernel& kernel, const model::Gpu& gpu) {
   if (blocks > 2 && kernel.blocks_per_sm > 1)
     return std::max(1, gpu.sm_count / 16 * (16 / blocks) * 7 / 8);
-  constexpr int kGroup = 18;  // multiprocessors, at most
-  const std::int64_t groups = divide_up(gpu.sm_count, kGroup);
-  const std::int64_t usable = blocks > 2 ? gpu.sm_count * 15 / 16 : gpu.sm_count;
-  return std::max<std::int64_t>(1, std::min(usable / blocks, groups * (kGroup / blocks)));
+  constexpr std::array<int, 9> kOfH200{132, 132, 66, 38, 30, 22, 17, 15, 15};  // by their blocks
+  constexpr int kMultiprocessors = 132;
+  return std::max(1,
+                  kOfH200.at(static_cast<std::size_t>(blocks)) * gpu.sm_count / kMultiprocessors);
 }
 
 // Steps of k of the busiest block where tiles are streamed.
