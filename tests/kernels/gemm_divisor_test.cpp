@@ -24,7 +24,8 @@ void expect_quotients(unsigned divisor) {
   ASSERT_EQ(by.divisor, divisor);
   const std::uint64_t last = (kEnd - 1) / divisor, step = std::max<std::uint64_t>(last / 50, 1);
   const auto expect = [&](std::uint64_t x) {
-    if (x < kEnd) ASSERT_EQ(quotient(x, by), x / divisor) << x << " / " << divisor;
+    if (x >= kEnd) return;
+    EXPECT_EQ(quotient(x, by), x / divisor) << x << " / " << divisor;
   };
   for (std::uint64_t times = 0; times <= last; times += step) {
     expect(times * divisor), expect(times * divisor + 1);
