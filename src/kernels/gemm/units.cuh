@@ -3,8 +3,9 @@
 //
 // Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
 //
-// Tiles are numbered so that those at work at one time lie in kGroupRows rows of tiles: nearly a square of C, whose rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU
-// evenly, k is divided (GemmSplit), in one of three ways:
+// Tiles are numbered so that those at work at one time lie in kGroupRows rows of tiles: nearly a square of C, whose
+// rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU evenly, k is divided
+// (GemmSplit), in one of three ways:
 //   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
 //   in clusters    the parts of a tile are the blocks of a cluster, or of several, which have no other work
 //   streamed       all steps of the first tiles in one row, of which every block gets an equal stretch; it may
@@ -43,8 +44,7 @@ struct Parts {
   }
 };
 
-// Divisions by what the host knows (GemmDivisor): a block that computes one small tile is done before many others
-// would be.
+// Divisions are multiplications by what the host knows (GemmDivisor): the first request for a tile waits for them.
 template <int kBM, int kBN, int kBK, int kCluster> class Units {
   static constexpr unsigned kGroup = kGroupRows / kCluster;
 
