@@ -25,19 +25,19 @@ template <class T> std::vector<T> random_elements(std::size_t count) {
   return elements;
 }
 
-// The largest tile of the best width, k = 112: A, B and C take 22 to 26 KiB with AVX-512, less otherwise.
+// The largest tile of the best width, A and B in panels, k = 112: A, B and C take 22 to 26 KiB with AVX-512, less otherwise.
 template <class T> void micro_kernel(benchmark::State& state) {
   constexpr std::int64_t kDepth = 112;
   const Kernels<T>& kernels = tilewise::cpu::kernels<T>();
   const int vectors = kernels.best_vectors, rows = kernels.rows_of[vectors];
   const std::int64_t width = static_cast<std::int64_t>(vectors) * kernels.lanes;
-  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * kDepth));
-  const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * kDepth) + 16);
+  // One more k of both may be read.
+  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * (kDepth + 1)));
+  const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * (kDepth + 1)) + 16);
   std::vector<T> c(static_cast<std::size_t>(rows * width));
   Tile<T> tile;
   tile.k = kDepth;
   tile.a = a.data();
-  tile.a_step = kDepth;
   auto aligned = reinterpret_cast<std::uintptr_t>(b.data());
   tile.b = b.data() + (64 - aligned % 64) % 64 / sizeof(T);
   tile.b_step = width;
@@ -47,7 +47,7 @@ template <class T> void micro_kernel(benchmark::State& state) {
   const double before = tilewise::bench::measure_fma_peak(
       kernels.name, sizeof(T) == 4 ? tilewise::Dtype::kF32 : tilewise::Dtype::kF64, 1, 0.2);
   for (auto _ : state) {
-    for (int i = 0; i < 100; ++i) kernels.by_rows[vectors][rows](tile);
+    for (int i = 0; i < 100; ++i) kernels.by_panel[vectors][rows](tile);
     benchmark::DoNotOptimize(c.data());
     benchmark::ClobberMemory();
   }

@@ -25,27 +25,34 @@ template <class In, class T> struct Layout {
   static constexpr bool kWidens = !std::is_same_v<In, T>;
   static constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
 
-  // From one copied row of A to the next: rows begin in different cache sets.
-  std::int64_t a_step = 0;
+  std::int64_t a_panel = 0;  // from one panel of A to the next
   std::int64_t b_panels = 0, wide = 0, end = 0;
 
   Layout(const Product<In, T>& problem, const Plan& plan, const Part& part) {
-    a_step = round_up(plan.kc, kLine) + kLine;
-    if (plan.copy_a) b_panels = kGroupRows * a_step;
-    wide = b_panels;
     const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
+    const std::int64_t panel_rows = kernels<T>().panel_rows;
+    // Behind a panel there is room for a vector: copying writes as far.
+    a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
+    if (plan.copy_a) {
+      const std::int64_t all = divide_up(part.row_end - part.row, panel_rows);
+      b_panels = a_panel * (plan.columns_outside ? all : std::min(all, kGroupRows / panel_rows));
+    }
+    wide = b_panels;
     std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
     if (plan.columns_outside) columns = std::min(columns, best * lanes);  // a panel at a time
     if (plan.pack_b) wide += round_up(plan.kc * round_up(columns, lanes), kLine);
-    end = wide;
-    // Rows of B on their way into panels: one, or a panel's, when they lie along k.
+    end = wide + round_up(best * lanes, kLine);  // what is read behind the last panel
+    wide = end;
+    // Rows of B on their way into panels: one, or a panel's, when they lie along k. And A's, a panel of them.
     if (kWidens) {
       const bool along_k = problem.b.column_stride != 1;
-      end += along_k ? (best + 1) * lanes * round_up(plan.kc, kLine) : round_up(columns, kLine);
+      const std::int64_t b_rows =
+          along_k ? (best + 1) * lanes * round_up(plan.kc, kLine) : round_up(columns, kLine);
+      end += std::max(b_rows, panel_rows * round_up(plan.kc, kLine));
     }
   }
 
-  // Rows of A that are copied at a time, at most.
+  // Rows of A that are copied at a time, at most, where they are neighbours in memory: a cache line's.
   static constexpr std::int64_t kGroupRows = 16;
 };
 
@@ -185,42 +192,47 @@ template <class In, class T> class Multiplication {
   void portion_b(std::int64_t tiles) {
     const std::int64_t lines_of_one = next_b_.bytes / kCacheLine + 1;
     b_segments_a_tile_ = next_b_.segments / tiles + 1;
-    const std::int64_t lines = b_segments_a_tile_ * lines_of_one;
-    next_b_.lines = static_cast<int>(lines / std::max<std::int64_t>(1, depth_ * 5 / 8) + 1);
+    next_b_.lines = Fetch::lines_at_a_time(b_segments_a_tile_ * lines_of_one, depth_);
   }
 
-  // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, in panels of
-  // those heights when the neighbours lie along columns.
+  // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, each tile's in a panel.
   void take_a(std::int64_t i, const Heights& heights) {
-    if constexpr (!Layout<In, T>::kWidens) {
+    if (plan_.copy_a) {
+      if (a_by_rows_) copy_rows_of_a(a_at(i), heights);
+      else copy_columns_of_a(a_at(i), heights);
+    } else if constexpr (!Layout<In, T>::kWidens) {
       a_ = a_at(i);
       tile_.a_step = a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride;
     }
-    if (!plan_.copy_a) return;
-    a_ = buffer_;
-    const In* from = a_at(i);
-    if (!a_by_rows_) {
-      T* to = buffer_;
-      for (std::int64_t t = 0; t < heights.tiles; ++t) {
-        copy_panel_of_a(from, heights.of(t), to);
-        from += heights.of(t);
-        to += heights.of(t) * depth_;
+  }
+
+  T* a_panel(std::int64_t tile) const { return buffer_ + tile * layout_.a_panel; }
+
+  void copy_rows_of_a(const In* from, const Heights& heights) {
+    const std::int64_t step = problem_.a.row_stride;
+    for (std::int64_t t = 0; t < heights.tiles; from += heights.of(t++) * step) {
+      if constexpr (Layout<In, T>::kWidens) {
+        T* const wide = buffer_ + layout_.wide;
+        for (std::int64_t r = 0; r < heights.of(t); ++r)
+          copy_row(from + r * step, wide + r * depth_, depth_);
+        kernels_.copy_into_panel(depth_, heights.of(t), wide, depth_, a_panel(t));
+      } else {
+        kernels_.copy_into_panel(depth_, heights.of(t), from, step, a_panel(t));
       }
-      return;
-    }
-    tile_.a_step = layout_.a_step;
-    for (std::int64_t r = 0; r < heights.rows; ++r) {
-      copy_row(from + r * problem_.a.row_stride, buffer_ + r * tile_.a_step, depth_);
     }
   }
 
-  void copy_panel_of_a(const In* from, std::int64_t rows, T* to) {
-    const std::int64_t step = problem_.a.column_stride;
+  // A column of all panels at a time: what of a cache line is not taken at once may have to be fetched again.
+  void copy_columns_of_a(const In* from, const Heights& heights) {
+    const std::int64_t step = problem_.a.column_stride, pitch = kernels_.panel_rows;
     constexpr std::int64_t kUsual = 8;  // worth a constant length
-    if (rows == kUsual) {
-      for (std::int64_t p = 0; p < depth_; ++p) copy_row(from + p * step, to + p * kUsual, kUsual);
-    } else {
-      for (std::int64_t p = 0; p < depth_; ++p) copy_row(from + p * step, to + p * rows, rows);
+    for (std::int64_t p = 0; p < depth_; ++p, from += step) {
+      const In* rows = from;
+      for (std::int64_t t = 0; t < heights.tiles; rows += heights.of(t++)) {
+        T* const to = a_panel(t) + p * pitch;
+        if (heights.of(t) == kUsual) copy_row(rows, to, kUsual);
+        else copy_row(rows, to, heights.of(t));
+      }
     }
   }
 
@@ -235,7 +247,9 @@ template <class In, class T> class Multiplication {
     }
     tile_.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
     c_ = problem_.c + column_ + j;
-    functions_ = a_by_rows_ ? kernels_.by_rows[width] : kernels_.by_columns[width];
+    functions_ = plan_.copy_a ? kernels_.by_panel[width]
+                 : a_by_rows_ ? kernels_.by_rows[width]
+                              : kernels_.by_columns[width];
   }
 
   // The same, for the first rows that meet these columns: B is where it was, and is copied on the way.
@@ -245,21 +259,14 @@ template <class In, class T> class Multiplication {
       tile_.panel = b_panel(j);
       tile_.b = b_at(k_, column_ + j);
       tile_.b_step = problem_.b.row_stride;
-      functions_ =
-          a_by_rows_ ? kernels_.packing_by_rows[width] : kernels_.packing_by_columns[width];
+      functions_ = kernels_.packing_by_panel[width];
     }
   }
 
-  // Computes the tile of `rows` rows from i on, `taken` rows after those that take_a() pointed at.
-  void multiply(std::int64_t i, std::int64_t taken, std::int64_t rows) {
-    if (a_by_rows_) {
-      tile_.a = a_ + taken * tile_.a_step;
-    } else if (plan_.copy_a) {
-      tile_.a = a_ + taken * depth_;
-      tile_.a_step = rows;
-    } else {
-      tile_.a = a_ + taken;
-    }
+  // Computes the tile of `rows` rows from i on: the t-th, `taken` rows after the first of those that take_a()
+  // pointed at.
+  void multiply(std::int64_t i, std::int64_t t, std::int64_t taken, std::int64_t rows) {
+    tile_.a = plan_.copy_a ? a_panel(t) : a_by_rows_ ? a_ + taken * tile_.a_step : a_ + taken;
     tile_.c = c_ + i * problem_.c_stride;
     functions_[rows](tile_);
   }
@@ -281,16 +288,15 @@ template <class In, class T> class Multiplication {
       const Heights heights(taken, most);
       take_a(first, heights);
       foresee_a(first + taken, taken, heights.tiles * panels);
-      for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
-        width = width_at(j);
-        const bool packs = packs_on_the_way_ && g == 0;
-        if (!packs) take_columns(j, static_cast<int>(width));
-        for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
-          if (packs && t == 0) take_columns_and_pack(j, static_cast<int>(width));
-          if (packs && t == 1) take_columns(j, static_cast<int>(width));
-          const Fetch fetch = packs && t == 0 ? next_panel(j + width * lanes_) : what_to_fetch();
+      for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+        const bool packs = packs_on_the_way_ && g == 0 && t == 0;
+        for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
+          width = width_at(j);
+          if (packs) take_columns_and_pack(j, static_cast<int>(width));
+          else take_columns(j, static_cast<int>(width));
+          const Fetch fetch = packs ? next_panel(j + width * lanes_) : what_to_fetch();
           tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
-          multiply(first + i, i, heights.of(t));
+          multiply(first + i, t, i, heights.of(t));
         }
       }
     }
@@ -308,6 +314,8 @@ template <class In, class T> class Multiplication {
     next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
     next_a_.segments = a_by_rows_ ? rows : depth_;
     a_segments_a_tile_ = next_a_.segments / tiles + 1;
+    next_a_.lines =
+        Fetch::lines_at_a_time(a_segments_a_tile_ * (next_a_.bytes / kCacheLine + 1), depth_);
   }
 
   // What the next tile asks for: a row of the next panel of A, or a share of the next block of B. With few
@@ -323,7 +331,7 @@ template <class In, class T> class Multiplication {
   // The panel that begins at column j, all of it in the course of one tile.
   Fetch next_panel(std::int64_t j) const {
     Fetch panel = panels_from(j, kernels_.best_vectors * lanes_);
-    panel.lines = static_cast<int>(panel.bytes / kCacheLine + 1);
+    panel.lines = Fetch::lines_at_a_time(panel.segments * (panel.bytes / kCacheLine + 1), depth_);
     return panel;
   }
 
@@ -344,7 +352,8 @@ template <class In, class T> class Multiplication {
     take_a(part_.row, Heights(all, kernels_.rows_of[kernels_.best_vectors]));
     for (std::int64_t j = 0, width = 0, group_end = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
-      const Heights heights(all, kernels_.rows_of[width]);
+      const Heights heights(
+          all, kernels_.rows_of[plan_.copy_a ? kernels_.best_vectors : static_cast<int>(width)]);
       if (plan_.pack_b && j >= group_end) {
         group_end = j + group;
         next_b_ = panels_from(group_end, group);
@@ -361,7 +370,7 @@ template <class In, class T> class Multiplication {
         }
         const Fetch fetch = take_from(next_b_, b_segments_a_tile_);
         tile_.fetch = fetch.segments > 0 ? &fetch : nullptr;
-        multiply(part_.row + i, i, heights.of(t));
+        multiply(part_.row + i, t, i, heights.of(t));
       }
     }
     tile_.fetch = nullptr;

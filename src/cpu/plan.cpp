@@ -18,7 +18,7 @@ struct Shape {
   bool a_by_rows = true;     // A's neighbours lie along k
   bool b_by_rows = true;     // B's neighbours lie along n
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
-  std::int64_t stream_rows = 1;
+  std::int64_t stream_rows = 1, panel_rows = 1;
 
   double products() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -40,6 +40,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
   shape.stream_rows = set.stream_rows;
+  shape.panel_rows = set.panel_rows;
   shape.tile_columns = set.best_vectors * set.lanes;
   return shape;
 }
@@ -125,16 +126,15 @@ std::int64_t block_bytes(const Caches& caches, int threads) {
 // B while there are no more products to a tile than rows, and no more than pay.
 // Every thread sums as any other does: kc must not depend on how many there are.
 std::int64_t packed_depth(const Shape& s, const Caches& caches) {
-  std::int64_t longest = s.widens ? 512 : kLongest, shortest = 512;
-  if (!s.a_by_rows) {
-    // Columns of A, read in place, are a page and a cache set for each element when the leading dimension
-    // is a power of two. Sixteen rows of them are copied at a time, and written as well as read.
-    const std::int64_t copied = caches.l3_is_near ? caches.l1 : caches.l1 / 3;
-    longest = std::min<std::int64_t>(512, copied / (16 * s.element));
-  }
-  shortest = std::min(longest, std::clamp<std::int64_t>(s.m, 64, shortest));
+  // A panel of A stays in the first-level cache while all of B's block passes by. Columns of A are copied two panels
+  // at a time, from pages and cache sets of their own each: where the third level is far, the fewer the better.
+  const std::int64_t rows = s.a_by_rows ? s.panel_rows : 16;
+  const std::int64_t bytes = !s.a_by_rows && caches.l3_is_near ? caches.l1 : caches.l1 * 3 / 8;
+  const std::int64_t deepest =
+      std::clamp<std::int64_t>(bytes / (rows * s.element) / 8 * 8, 64, 512);
+  const std::int64_t shortest = std::clamp<std::int64_t>(s.m, 64, deepest);
   const std::int64_t whole_rows = block_bytes(caches, 1) / (s.n * s.element) / 8 * 8;
-  return equal_blocks(s.k, std::clamp(whole_rows, shortest, longest));
+  return equal_blocks(s.k, std::clamp(whole_rows, shortest, deepest));
 }
 
 // Not many rows: all of A's block stays in a cache while a panel of B at a time passes by, copied by the
@@ -143,16 +143,20 @@ std::int64_t panel_depth(const Shape& s) {
   return equal_blocks(s.k, s.b_by_rows ? 512 : 1024);  // columns of B are read along k
 }
 
+bool a_is_near(const Shape& s, const Caches& caches) {
+  return s.m * panel_depth(s) * s.element <= caches.l2 * 3 / 4;
+}
+
 bool wants_panels(const Shape& s, const Caches& caches) {
   if (s.widens || !s.a_by_rows) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
-  const std::int64_t bytes = s.m * panel_depth(s) * s.element;
-  return bytes <= (from_afar ? 4 * caches.l2 : caches.l2 * 3 / 4);
+  return a_is_near(s, caches) || (from_afar && s.m * panel_depth(s) * s.element <= 4 * caches.l2);
 }
 
-void plan_panels(const Shape& s, Plan& plan) {
+void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.pack_b = true;
+  plan.copy_a = a_is_near(s, caches);
   plan.columns_outside = true;
   plan.kc = panel_depth(s);
   plan.nc = s.n;
@@ -160,7 +164,7 @@ void plan_panels(const Shape& s, Plan& plan) {
 
 void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   plan.pack_b = true;
-  plan.copy_a = s.widens || !s.a_by_rows;
+  plan.copy_a = true;
   plan.kc = packed_depth(s, caches);
   const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
@@ -213,7 +217,7 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
   } else if (wants_in_place(s, caches)) {
     plan_in_place(s, caches, plan);
   } else if (wants_panels(s, caches)) {
-    plan_panels(s, plan);
+    plan_panels(s, caches, plan);
   } else {
     plan_packed(s, caches, threads, plan);
   }

@@ -34,10 +34,10 @@ struct Plan {
   Path path = Path::kScale;
   std::int64_t kc = 0, nc = 0;  ///< block of k, block of columns
   bool pack_b = false;          ///< B's block is copied into panels; else it is read in place
-  bool copy_a = false;          ///< panels of A's rows are copied next to one another
-  bool turned = false;          ///< kStream: few columns, not few rows
+  bool copy_a = false;  ///< A is copied into panels: as many rows as a tile has, side by side
+  bool turned = false;  ///< kStream: few columns, not few rows
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
-  /// copied. Not together with copy_a.
+  /// copied.
   bool columns_outside = false;
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };

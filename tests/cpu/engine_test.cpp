@@ -267,7 +267,8 @@ TEST(Engine, EveryPlanOfBlocksMultiplies) {
         plan.copy_a = ways / 2 % 2 != 0;
         plan.columns_outside = ways / 4 != 0;
         if (!plan.pack_b && b_turned) continue;
-        if (plan.columns_outside && plan.copy_a) continue;
+        // Who reads A from panels reads B from panels, and who packs B on the way reads A from panels.
+        if (plan.copy_a ? !plan.pack_b : plan.pack_b && !b_turned) continue;
         for (const std::int64_t kc : {24, 200}) {
           plan.kc = std::min<std::int64_t>(kc, k);
           plan.nc = kc == 24 ? 96 : 512;

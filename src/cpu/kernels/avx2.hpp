@@ -27,6 +27,7 @@ struct F32 {
   using Vector = __m256;
   using Mask = __m256i;
   static constexpr int kLanes = 8;
+  static constexpr int kRegisters = 16;
 
   static Mask first(std::int64_t count) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMaskBits + 8 - count));
@@ -79,6 +80,7 @@ struct F64 {
   using Vector = __m256d;
   using Mask = __m256i;
   static constexpr int kLanes = 4;
+  static constexpr int kRegisters = 16;
 
   static Mask first(std::int64_t count) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMaskBits + 8 - 2 * count));

@@ -23,6 +23,7 @@ struct F32 {
   using Vector = __m512;
   using Mask = __mmask16;
   static constexpr int kLanes = 16;
+  static constexpr int kRegisters = 32;
 
   /// The first `count` lanes, 0 <= count <= kLanes.
   static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
@@ -36,7 +37,15 @@ struct F32 {
   static Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-  static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
+  /// sum += a·b. Spelled out: left to itself the compiler lets sums change registers from step to step, and moves
+  /// and spills them.
+  static void accumulate(Vector& sum, Vector a, Vector b) {
+    asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+  }
+  /// The same, with one number for all lanes.
+  static void accumulate(Vector& sum, const float& a, Vector b) {
+    asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+  }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static float total(Vector v) { return _mm512_reduce_add_ps(v); }
 
@@ -68,6 +77,36 @@ struct F32 {
       rows[12 + c] = _mm512_shuffle_f32x4(odd_low, odd_high, 0xDD);
     }
   }
+
+  /// Turns the 8×16 block whose rows are the vectors: of its columns two then stand in each vector.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
+    Vector pairs[8];
+    _Pragma("GCC unroll 8") for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+      pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    // Now quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit quarter q.
+    Vector quads[8];
+    _Pragma("GCC unroll 8") for (int g = 0; g < 8; g += 4) {
+      const __m512d low = _mm512_castps_pd(pairs[g]), low2 = _mm512_castps_pd(pairs[g + 2]);
+      const __m512d high = _mm512_castps_pd(pairs[g + 1]), high2 = _mm512_castps_pd(pairs[g + 3]);
+      quads[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, low2));
+      quads[g + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, low2));
+      quads[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, high2));
+      quads[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, high2));
+    }
+    // Columns 4q + c and 4q + c + 1 go into vector 2q + c/2.
+    _Pragma("GCC unroll 2") for (int c = 0; c < 4; c += 2) {
+      const Vector left_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0x44);
+      const Vector left_high = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0xEE);
+      const Vector right_low = _mm512_shuffle_f32x4(quads[c + 1], quads[5 + c], 0x44);
+      const Vector right_high = _mm512_shuffle_f32x4(quads[c + 1], quads[5 + c], 0xEE);
+      rows[c / 2] = _mm512_shuffle_f32x4(left_low, right_low, 0x88);
+      rows[2 + c / 2] = _mm512_shuffle_f32x4(left_low, right_low, 0xDD);
+      rows[4 + c / 2] = _mm512_shuffle_f32x4(left_high, right_high, 0x88);
+      rows[6 + c / 2] = _mm512_shuffle_f32x4(left_high, right_high, 0xDD);
+    }
+  }
 };
 
 struct F64 {
@@ -75,6 +114,7 @@ struct F64 {
   using Vector = __m512d;
   using Mask = __mmask8;
   static constexpr int kLanes = 8;
+  static constexpr int kRegisters = 32;
 
   static Mask first(std::int64_t count) { return static_cast<Mask>((1u << count) - 1); }
   static Vector zero() { return _mm512_setzero_pd(); }
@@ -86,7 +126,12 @@ struct F64 {
   static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
   static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
-  static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
+  static void accumulate(Vector& sum, Vector a, Vector b) {
+    asm("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+  }
+  static void accumulate(Vector& sum, const double& a, Vector b) {
+    asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+  }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static double total(Vector v) { return _mm512_reduce_add_pd(v); }
 

@@ -5,6 +5,7 @@
 // more of an instruction set than this table; blocking, threads and the choice of a path stand above.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tilewise::cpu {
@@ -14,7 +15,13 @@ namespace tilewise::cpu {
 struct Fetch {
   const char* at = nullptr;
   std::int64_t bytes = 0, stride = 0, segments = 0;
-  int lines = 1;  ///< asked for with every step of k
+  int lines = 1;  ///< asked for at a time, every kStepsOfFetch steps of k
+
+  static constexpr std::int64_t kStepsOfFetch = 4;
+  /// How many lines at a time bring `all` of them in the first 5/8 of a tile's `k` products.
+  static int lines_at_a_time(std::int64_t all, std::int64_t k) {
+    return static_cast<int>(all / std::max<std::int64_t>(1, k * 5 / 8 / kStepsOfFetch) + 1);
+  }
 };
 
 /// One tile of C, at most Kernels::rows_of[vectors] × vectors·lanes, over `k` products:
@@ -24,8 +31,8 @@ struct Fetch {
 template <class T> struct Tile {
   std::int64_t k = 0;
   const T* a = nullptr;  ///< element (i, p) at a[i·a_step + p] (rows) or a[i + p·a_step] (columns)
-  std::int64_t a_step = 0;
-  const T* b = nullptr;  ///< element (p, j) at b[p·b_step + j]
+  std::int64_t a_step = 0;  ///< of no use in a panel
+  const T* b = nullptr;     ///< element (p, j) at b[p·b_step + j]
   std::int64_t b_step = 0;
   T* panel = nullptr;  ///< where the kernels that pack copy B to, vectors·lanes elements a row
   T* c = nullptr;      ///< element (i, j) at c[i·c_step + j]
@@ -82,10 +89,18 @@ template <class T> struct Kernels {
   TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
   /// [vectors][rows]: the elements of a column of A are neighbours.
   TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
-  /// The same, and B is copied into a panel on the way, filled up with 0: then the rows that follow find it
-  /// there. Up to best_vectors.
-  TileFunction packing_by_rows[kMostVectors + 1][kMostRows + 1] = {};
-  TileFunction packing_by_columns[kMostVectors + 1][kMostRows + 1] = {};
+  /// A's rows at rows_of[best_vectors]: so many stand in a panel.
+  int panel_rows = 1;
+  /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B
+  /// in one that is as wide as the tile. One more k of B, and two of A, are read and not used.
+  TileFunction by_panel[kMostVectors + 1][kMostRows + 1] = {};
+  /// The same, but B is where it was, and copied into a panel on the way, filled up with 0: then the rows that
+  /// follow find it there.
+  TileFunction packing_by_panel[kMostVectors + 1][kMostRows + 1] = {};
+  /// Copies `rows` <= panel_rows rows of A into a panel: to[p·panel_rows + i] = from[i·step + p] for p < k, filled up
+  /// with 0. Less than a vector behind the panel is overwritten.
+  void (*copy_into_panel)(std::int64_t k, std::int64_t rows, const T* from, std::int64_t step,
+                          T* to) = nullptr;
 
   int dot_rows = 1, dot_columns = 1;  ///< of the largest tile of dot products
   using DotFunction = void (*)(const DotTile<T>&);

@@ -19,6 +19,7 @@ struct Limits {
 template <class T> struct Lanes16 {
   using Element = T;
   static constexpr int kLanes = 16 / static_cast<int>(sizeof(T));
+  static constexpr int kRegisters = 16;
   using Vector [[gnu::vector_size(16)]] = T;
   using Unaligned [[gnu::vector_size(16), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
   using Mask = std::int64_t;  ///< the number of lanes

@@ -6,6 +6,7 @@
 
 #define TILEWISE_UNROLL _Pragma("GCC unroll 32")
 #include "cpu/kernels/dot.inl"
+#include "cpu/kernels/panel.inl"
 #include "cpu/kernels/stream.inl"
 #include "cpu/kernels/tile.inl"
 #include "cpu/kernels/transpose.inl"
@@ -13,16 +14,17 @@
 template <class S, int kVectors, int... kIndex>
 constexpr void list_tiles(Kernels<typename S::Element>& table,
                           std::integer_sequence<int, kIndex...>) {
-  ((table.by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors, false>), ...);
-  ((table.by_columns[kVectors][kIndex + 1] = &tile_by_columns<S, kIndex + 1, kVectors, false>),
+  ((table.by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors>), ...);
+  ((table.by_columns[kVectors][kIndex + 1] = &tile_by_columns<S, kIndex + 1, kVectors>), ...);
+}
+
+template <class S, int kVectors, int... kIndex>
+constexpr void list_tiles_by_panel(Kernels<typename S::Element>& table,
+                                   std::integer_sequence<int, kIndex...> rows) {
+  ((table.by_panel[kVectors][kIndex + 1] = &tile_by_panel<S, kIndex + 1, kVectors>), ...);
+  ((table.packing_by_panel[kVectors][kIndex + 1] = &packing_tile_by_panel<S, kIndex + 1, kVectors>),
    ...);
-  if constexpr (kVectors <= Limits::kBestVectors) {
-    ((table.packing_by_rows[kVectors][kIndex + 1] = &tile_by_rows<S, kIndex + 1, kVectors, true>),
-     ...);
-    ((table.packing_by_columns[kVectors][kIndex + 1] =
-          &tile_by_columns<S, kIndex + 1, kVectors, true>),
-     ...);
-  }
+  if constexpr (kVectors < Limits::kBestVectors) list_tiles_by_panel<S, kVectors + 1>(table, rows);
 }
 
 // Tiles of kVectors vectors and of more.
@@ -58,6 +60,9 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   table.lanes = S::kLanes;
   table.best_vectors = Limits::kBestVectors;
   list_all_tiles<S>(table);
+  table.panel_rows = kPanelRows;
+  table.copy_into_panel = &copy_into_panel<S>;
+  list_tiles_by_panel<S, 1>(table, std::make_integer_sequence<int, kPanelRows>());
   table.dot_rows = Limits::kDotRows;
   table.dot_columns = Limits::kDotColumns;
   list_dots<S, 1>(table, std::make_integer_sequence<int, Limits::kDotColumns>());

@@ -8,6 +8,7 @@
 // of k loads `vectors` vectors of B and one element of each row of A (broadcast), and does
 // rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs, which the load ports keep up
 // with, and 24 independent sums, which hide the FMA's latency.
+// Where A has been copied into a panel (panel.inl) its elements follow one another, and so do B's.
 // Edges: a narrower tile is another instantiation; the columns that do not fill the last vector are
 // masked, so nothing is copied and nothing beyond the matrices is touched.
 
@@ -54,19 +55,102 @@ template <class S, int kRows, int kVectors> struct TileSum {
   template <bool kPacks, class Where, class Last>
   [[gnu::always_inline]] inline void step(Where element, const T* b, T* panel, Last last) {
     V row[kVectors];
-    TILEWISE_UNROLL
-    for (int v = 0; v + 1 < kVectors; ++v) row[v] = S::load(b + v * S::kLanes);
-    row[kVectors - 1] = load_last<S>(b + (kVectors - 1) * S::kLanes, last);
+    load_row(row, b, last);
     if (kPacks) {
       TILEWISE_UNROLL
       for (int v = 0; v < kVectors; ++v) S::store(panel + v * S::kLanes, row[v]);
     }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      const V a = S::all(*element(i));
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) S::accumulate(sums[i][v], a, row[v]);
+      if (comes_from_memory(i)) {
+        TILEWISE_UNROLL
+        for (int v = 0; v < kVectors; ++v) accumulate_element(sums[i][v], element(i), row[v]);
+      } else {
+        const V a = S::all(*element(i));
+        TILEWISE_UNROLL
+        for (int v = 0; v < kVectors; ++v) S::accumulate(sums[i][v], a, row[v]);
+      }
     }
+  }
+
+  // Where an instruction can broadcast its operand from memory, some rows do without a load of their own: an
+  // instruction less to decode for as many loads as FMAs more, which the load ports still have room for. That
+  // is what counts when a second thread shares the core's decoders. Every third row: its address needs no
+  // index (see Rows), and with one the processor would take the instruction apart again.
+  static constexpr bool kTakesElements = requires(V & sum, const T& a, V b) {
+    S::accumulate(sum, a, b);
+  };
+  static constexpr bool comes_from_memory(int row) {
+    constexpr int kLoads = kVectors + kRows, kMost = kRows * kVectors * 3 / 4;
+    constexpr int kRowsThatDo = kVectors > 1 ? (kMost - kLoads) / (kVectors - 1) : 0;
+    return kTakesElements && row % 3 == 0 && row / 3 < kRowsThatDo;
+  }
+  [[gnu::always_inline]] static inline void accumulate_element(V& sum, const T* element, V b) {
+    if constexpr (kTakesElements) S::accumulate(sum, *element, b);
+  }
+
+  // Where registers are left, what a step needs of B is loaded during the step before it, and elements of A two rows
+  // before: a core of which another thread has half the scheduler does not look far enough ahead by itself.
+  static constexpr bool kLoadsAhead = kRows * kVectors + 2 * kVectors + 2 <= S::kRegisters;
+  struct Ahead {
+    V rows[2][kVectors];
+    V elements[2];
+  };
+  // Rows of A that are loaded so, of the first `rows`; and which is the n-th of them.
+  static constexpr int loaded_rows(int rows = kRows) {
+    int count = 0;
+    for (int i = 0; i < rows; ++i) count += !comes_from_memory(i);
+    return count;
+  }
+  static constexpr int loaded_row(int n) {
+    int row = 0;
+    while (comes_from_memory(row) || n-- > 0) ++row;
+    return row;
+  }
+  // Where the n-th element that is loaded from a panel of A is, counted over all its k.
+  static constexpr int loaded_place(int n) {
+    return n / loaded_rows() * kPanelRows + loaded_row(n % loaded_rows());
+  }
+
+  // Before the first step.
+  [[gnu::always_inline]] static inline void look_ahead(Ahead& ahead, const T* a, const T* b) {
+    load_row(ahead.rows[0], b, AllLanes{});
+    constexpr int kFirst = loaded_place(0), kSecond = loaded_place(1);
+    ahead.elements[0] = S::all(a[kFirst]);
+    ahead.elements[1] = S::all(a[kSecond]);
+  }
+
+  // Step number kStep of an iteration, whose A and B begin at a and b.
+  template <int kStep>
+  [[gnu::always_inline]] inline void step_ahead(Ahead& ahead, const T* a, const T* b) {
+    load_row(ahead.rows[(kStep + 1) % 2], b + (kStep + 1) * kVectors * S::kLanes, AllLanes{});
+    [&]<int... kRow>(std::integer_sequence<int, kRow...>) __attribute__((always_inline)) {
+      (row_ahead<kStep, kRow>(ahead, a), ...);
+    }
+    (std::make_integer_sequence<int, kRows>());
+  }
+  template <int kStep, int kRow>
+  [[gnu::always_inline]] inline void row_ahead(Ahead& ahead, const T* a) {
+    const V(&row)[kVectors] = ahead.rows[kStep % 2];
+    if constexpr (comes_from_memory(kRow)) {
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v)
+        S::accumulate(sums[kRow][v], a[kStep * kPanelRows + kRow], row[v]);
+    } else {
+      constexpr int kNumber = kStep * loaded_rows() + loaded_rows(kRow);
+      constexpr int kNext = loaded_place(kNumber + 2);
+      V& element = ahead.elements[kNumber % 2];
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v) S::accumulate(sums[kRow][v], element, row[v]);
+      element = S::all(a[kNext]);
+    }
+  }
+
+  template <class Last>
+  [[gnu::always_inline]] static inline void load_row(V (&row)[kVectors], const T* b, Last last) {
+    TILEWISE_UNROLL
+    for (int v = 0; v + 1 < kVectors; ++v) row[v] = S::load(b + v * S::kLanes);
+    row[kVectors - 1] = load_last<S>(b + (kVectors - 1) * S::kLanes, last);
   }
 
   // C = alpha·sums + beta·C.
@@ -157,7 +241,7 @@ class Fetching {
   std::int64_t segment_ = 0;
 };
 
-// Steps of k an iteration.
+// Steps of k an iteration: even, as rows of B alternate between registers.
 constexpr int kUnroll = 4;
 
 // Where the elements of a column of A are when its rows are `step` apart: x86 addresses reach three rows
@@ -186,19 +270,23 @@ template <class T, int kRows> class Rows {
   const std::int64_t step_;
 };
 
-// The sum over k: `step(u)` does one product, u after where `advance(count)` has brought A and B.
-template <class S, int kRows, int kVectors, class Step, class Advance>
+// The sum over k: `step(u)` does one product, u after where `advance(count)` has brought A and B. The last ones, fewer
+// than kUnroll, are done by `single()`.
+template <class S, int kRows, int kVectors, class Step, class Advance, class Single>
 [[gnu::always_inline]] inline void sum_up(const Tile<typename S::Element>& tile, Step step,
-                                          Advance advance) {
+                                          Advance advance, Single single) {
   Fetching fetching(tile.fetch);
+  const auto one = [&](auto u, bool fetches) __attribute__((always_inline)) {
+    if (fetches && u == 0) fetching.ask();
+    step(u);
+    // Loads of the next step do not come earlier: registers are just enough.
+    asm("" ::: "memory");
+  };
   const auto several = [&](bool fetches) __attribute__((always_inline)) {
-    TILEWISE_UNROLL
-    for (int u = 0; u < kUnroll; ++u) {
-      if (fetches) fetching.ask();
-      step(u);
-      asm("" ::
-              : "memory");  // loads of the next step do not come earlier: registers are just enough
+    [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
+      (one(std::integral_constant<int, kStep>(), fetches), ...);
     }
+    (std::make_integer_sequence<int, kUnroll>());
     advance(kUnroll);
   };
   constexpr std::int64_t kTail = kRows * kStepsForARow;
@@ -219,12 +307,12 @@ template <class S, int kRows, int kVectors, class Step, class Advance>
   }
   for (; left >= kUnroll; left -= kUnroll) several(false);
   for (; left > 0; --left) {
-    step(0);
+    single();
     advance(1);
   }
 }
 
-template <class S, int kRows, int kVectors, bool kPacks, class Last>
+template <class S, int kRows, int kVectors, class Last>
 [[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
                                                     Last last) {
   using T = typename S::Element;
@@ -232,57 +320,131 @@ template <class S, int kRows, int kVectors, bool kPacks, class Last>
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
-  T* panel = tile.panel;
   sum.clear();
+  const auto step = [&](int ahead) __attribute__((always_inline)) {
+    sum.template step<false>(
+        [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b,
+        static_cast<T*>(nullptr), last);
+    b += b_step;
+  };
   sum_up<S, kRows, kVectors>(
-      tile,
-      [&](int ahead) __attribute__((always_inline)) {
-        sum.template step<kPacks>(
-            [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b, panel,
-            last);
-        b += b_step;
-        if (kPacks) panel += kVectors * S::kLanes;
-      },
-      [&](int count) __attribute__((always_inline)) { rows.advance(count); });
+      tile, step, [&](int count) __attribute__((always_inline)) { rows.advance(count); },
+      [&]() __attribute__((always_inline)) { step(0); });
   sum.put(tile, last);
 }
 
-template <class S, int kRows, int kVectors, bool kPacks, class Last>
+template <class S, int kRows, int kVectors, class Last>
 [[gnu::always_inline]] inline void multiply_by_columns(const Tile<typename S::Element>& tile,
                                                        Last last) {
   using T = typename S::Element;
   TileSum<S, kRows, kVectors> sum;
   const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
   const T *a = tile.a, *b = tile.b;
-  T* panel = tile.panel;
   sum.clear();
+  const auto step = [&](int) __attribute__((always_inline)) {
+    sum.template step<false>(
+        [a](int i) __attribute__((always_inline)) { return a + i; }, b, static_cast<T*>(nullptr),
+        last);
+    a += a_step;
+    b += b_step;
+  };
   sum_up<S, kRows, kVectors>(
-      tile,
-      [&](int) __attribute__((always_inline)) {
-        sum.template step<kPacks>(
-            [a](int i) __attribute__((always_inline)) { return a + i; }, b, panel, last);
-        a += a_step;
-        b += b_step;
-        if (kPacks) panel += kVectors * S::kLanes;
-      },
-      [](int) {});
+      tile, step, [](int) {}, [&]() __attribute__((always_inline)) { step(0); });
   sum.put(tile, last);
 }
 
-template <class S, int kRows, int kVectors, bool kPacks>
+// A's distances are constants here, and B's are where it stands in a panel: of an iteration's addresses nothing is
+// left but numbers in the instructions.
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_by_panel(const Tile<typename S::Element>& tile,
+                                                     Last last) {
+  using T = typename S::Element;
+  constexpr int kWidth = kVectors * S::kLanes;
+  TileSum<S, kRows, kVectors> sum;
+  const T *a = tile.a, *b = tile.b;
+  const auto step = [&](int u) __attribute__((always_inline)) {
+    sum.template step<false>(
+        [&](int row) __attribute__((always_inline)) { return a + u * kPanelRows + row; },
+        b + u * kWidth, static_cast<T*>(nullptr), AllLanes{});
+  };
+  const auto advance = [&](int count) __attribute__((always_inline)) {
+    a += count * kPanelRows;
+    b += count * kWidth;
+  };
+  const auto single = [&]() __attribute__((always_inline)) { step(0); };
+  sum.clear();
+  if constexpr (TileSum<S, kRows, kVectors>::kLoadsAhead) {
+    typename TileSum<S, kRows, kVectors>::Ahead ahead;
+    sum.look_ahead(ahead, a, b);
+    sum_up<S, kRows, kVectors>(
+        tile,
+        [&](auto u) __attribute__((always_inline)) { sum.template step_ahead<u>(ahead, a, b); },
+        advance, single);
+  } else {
+    sum_up<S, kRows, kVectors>(tile, step, advance, single);
+  }
+  sum.put(tile, last);
+}
+
+// A in a panel; B is where it was, and is copied into one.
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void pack_by_panel(const Tile<typename S::Element>& tile, Last last) {
+  using T = typename S::Element;
+  constexpr int kWidth = kVectors * S::kLanes;
+  TileSum<S, kRows, kVectors> sum;
+  const std::int64_t b_step = tile.b_step;
+  const T *a = tile.a, *b = tile.b;
+  T* panel = tile.panel;
+  sum.clear();
+  const auto step = [&](int u) __attribute__((always_inline)) {
+    sum.template step<true>(
+        [&](int row) __attribute__((always_inline)) { return a + u * kPanelRows + row; }, b,
+        panel + u * kWidth, last);
+    b += b_step;
+  };
+  sum_up<S, kRows, kVectors>(
+      tile, step,
+      [&](int count) __attribute__((always_inline)) {
+        a += count * kPanelRows;
+        panel += count * kWidth;
+      },
+      [&]() __attribute__((always_inline)) { step(0); });
+  sum.put(tile, last);
+}
+
+template <class S, int kRows, int kVectors>
 void tile_by_rows(const Tile<typename S::Element>& tile) {
   if (tile.last_lanes == S::kLanes) {
-    multiply_by_rows<S, kRows, kVectors, kPacks>(tile, AllLanes{});
+    multiply_by_rows<S, kRows, kVectors>(tile, AllLanes{});
   } else {
-    multiply_by_rows<S, kRows, kVectors, kPacks>(tile, S::first(tile.last_lanes));
+    multiply_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
 }
 
-template <class S, int kRows, int kVectors, bool kPacks>
+template <class S, int kRows, int kVectors>
 void tile_by_columns(const Tile<typename S::Element>& tile) {
   if (tile.last_lanes == S::kLanes) {
-    multiply_by_columns<S, kRows, kVectors, kPacks>(tile, AllLanes{});
+    multiply_by_columns<S, kRows, kVectors>(tile, AllLanes{});
   } else {
-    multiply_by_columns<S, kRows, kVectors, kPacks>(tile, S::first(tile.last_lanes));
+    multiply_by_columns<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
+}
+
+// B's panels are filled up with 0, so only C's columns, and B's where it is not in a panel yet, need a mask.
+template <class S, int kRows, int kVectors>
+void tile_by_panel(const Tile<typename S::Element>& tile) {
+  if (tile.last_lanes == S::kLanes) {
+    multiply_by_panel<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_by_panel<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
+}
+
+template <class S, int kRows, int kVectors>
+void packing_tile_by_panel(const Tile<typename S::Element>& tile) {
+  if (tile.last_lanes == S::kLanes) {
+    pack_by_panel<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    pack_by_panel<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
 }
