@@ -178,9 +178,17 @@ void level_columns(const Shape& s, Plan& plan) {
                         : round_up(divide_up(columns, blocks), s.tile_columns);
 }
 
+// Enough of everything that copies of A and B are soon paid for: by vectors of B that do not straddle cache lines, the
+// more the less its rows are aligned, by rows of A at constant distances, and by loads that come early.
+bool pays_for_copies(const Shape& s) {
+  constexpr std::int64_t kLeastLines = 48;
+  constexpr double kLeastProducts = 1e6;
+  return std::min(s.m, s.n) >= kLeastLines && s.products() >= kLeastProducts;
+}
+
 bool wants_in_place(const Shape& s, const Caches& caches) {
   if (s.widens || !s.b_by_rows) return false;
-  return wants_whole_k(s, caches) || s.n <= s.widest_tile;
+  return s.n <= s.widest_tile || (wants_whole_k(s, caches) && !pays_for_copies(s));
 }
 
 // How many threads are worth waking, and how they divide C: the division with the least work for the

@@ -30,10 +30,11 @@ constexpr double kClusterBytesPerMicrosecond =
 constexpr double kStoreBytesPerMicrosecond = 3e4;       // that a block stores, with all others
 constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
 constexpr double kNarrowCacheBytesPerClockAndSm = 52;   // the same of 16-bit floats by TMA
+constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 constexpr double kStraddlingTraffic = 2.2;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
-constexpr double kStreamedTraffic = 1.65;
+constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 2.06;
 // Of f64 tiles smaller than 128×128, where A, B and C take several GB: 16384×16384×16384 was seen to take 1.45 times as
 // long by 64×64 as by 128×128, 8192×8192×8192 no longer.
 constexpr double kFarBytes = 3e9, kFarTime = 1.4;
@@ -184,8 +185,10 @@ bool straddles(const PreparedFactor& prepared, const kernels::GemmFactor& factor
 // From the L2 cache to a multiprocessor.
 double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   const std::size_t element = size_of(oriented.operand);
+  const bool by_tma = plan.kernel->box_a.lines > 0;
+  if (element == 8 && by_tma) return kWideCacheBytesPerClockAndSm;
   if (element != 2) return kCacheBytesPerClockAndSm;
-  if (plan.kernel->box_a.lines == 0) return kNarrowCopiesBytesPerClockAndSm;
+  if (!by_tma) return kNarrowCopiesBytesPerClockAndSm;
   const bool whole = !straddles(plan.a, oriented.arguments.a, oriented.count, element) &&
                      !straddles(plan.b, oriented.arguments.b, oriented.count, element);
   return kNarrowCacheBytesPerClockAndSm / (whole ? 1 : kStraddlingTraffic);
@@ -249,7 +252,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
-  if (plan.streamed > 0 && kernel.blocks_per_sm > 1) e.cache *= kStreamedTraffic;
+  if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
+    e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
   const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                             static_cast<double>(size_of(oriented.result)) /
                             kStoreBytesPerMicrosecond;

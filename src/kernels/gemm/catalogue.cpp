@@ -443,7 +443,7 @@ constexpr std::array kKernels{
     TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.825, 0.72),
-    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.54, 0.28),
+    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.64, 0.31),
     of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.77, 0.77)),
     of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.68, 0.55)),
     TILEWISE_SMALL_F64("16x16", 16, 16),
