@@ -26,21 +26,38 @@ template <class In, class T> struct Layout {
   static constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
 
   std::int64_t a_panel = 0;  // from one panel of A to the next
+  std::int64_t group = 0;    // rows of A that are copied at a time, in whole panels
+  std::int64_t rows = 0;     // of a block of rows
+  bool keeps_a = false;      // the panels of such a block are kept while all of B's columns pass by
   std::int64_t b_panels = 0, wide = 0, end = 0;
 
   Layout(const Product<In, T>& problem, const Plan& plan, const Part& part) {
+    constexpr std::int64_t kSize = sizeof(T);
     const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
     const std::int64_t panel_rows = kernels<T>().panel_rows;
-    // Behind a panel there is room for a vector: copying writes as far.
-    a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
-    if (plan.copy_a) {
-      const std::int64_t all = divide_up(part.row_end - part.row, panel_rows);
-      b_panels = a_panel * (plan.columns_outside ? all : std::min(all, kGroupRows / panel_rows));
-    }
-    wide = b_panels;
     std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
     if (plan.columns_outside) columns = std::min(columns, best * lanes);  // a panel at a time
-    if (plan.pack_b) wide += round_up(plan.kc * round_up(columns, lanes), kLine);
+    const std::int64_t b_size =
+        plan.pack_b ? round_up(plan.kc * round_up(columns, lanes), kLine) : 0;
+    // Behind a panel there is room for a vector: copying writes as far.
+    a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
+    // Where A's neighbours lie along columns, a cache line's.
+    group = problem.a.column_stride == 1 ? panel_rows : kLineRows / panel_rows * panel_rows;
+    rows = part.row_end - part.row;
+    if (plan.copy_a) {
+      // In whole groups, whatever the height of panels is.
+      const std::int64_t most =
+          (kMostBytes - b_size * kSize) / (a_panel * kSize) * panel_rows / kWholeRows * kWholeRows;
+      // Rows are copied anew for every block of columns: that costs no more than to fetch their panels from afar.
+      keeps_a = problem.a.column_stride != 1 && !plan.columns_outside &&
+                part.column_end - part.column > plan.nc && most >= kLeastRowsToKeep;
+      if (keeps_a) {
+        rows = std::min(rows, round_up(divide_up(rows, divide_up(rows, most)), kWholeRows));
+      }
+      const std::int64_t groups = keeps_a || plan.columns_outside ? divide_up(rows, group) : 1;
+      b_panels = a_panel * groups * (group / panel_rows);
+    }
+    wide = b_panels + b_size;
     end = wide + round_up(best * lanes, kLine);  // what is read behind the last panel
     wide = end;
     // Rows of B on their way into panels: one, or a panel's, when they lie along k. And A's, a panel of them.
@@ -52,8 +69,11 @@ template <class In, class T> struct Layout {
     }
   }
 
-  // Rows of A that are copied at a time, at most, where they are neighbours in memory: a cache line's.
-  static constexpr std::int64_t kGroupRows = 16;
+ private:
+  static constexpr std::int64_t kLineRows = 16, kWholeRows = 48;
+  // Bytes for panels of A and B together, and rows from which on keeping A's is worth packing B once for each block
+  // of them.
+  static constexpr std::int64_t kMostBytes = 15 << 18, kLeastRowsToKeep = 384;
 };
 
 constexpr std::int64_t kCacheLine = 64;
@@ -73,19 +93,22 @@ template <class In, class T> class Multiplication {
         buffer_(reinterpret_cast<T*>(buffer)) {}
 
   void run() {
-    for (column_ = part_.column; column_ < part_.column_end; column_ += plan_.nc) {
-      columns_ = std::min(plan_.nc, part_.column_end - column_);
+    for (row_ = part_.row; row_ < part_.row_end; row_ = row_end_) {
+      row_end_ = std::min(row_ + layout_.rows, part_.row_end);
       for (k_ = 0; k_ < problem_.k; k_ += plan_.kc) {
         depth_ = std::min(plan_.kc, problem_.k - k_);
-        tile_ = Tile<T>{};
-        tile_.k = depth_;
-        tile_.c_step = problem_.c_stride;
-        tile_.alpha = problem_.alpha;
-        tile_.beta = k_ == 0 ? problem_.beta : T{1};
-        if (plan_.columns_outside) {
-          columns_outside();
-        } else {
-          rows_outside();
+        for (column_ = part_.column; column_ < part_.column_end; column_ += plan_.nc) {
+          columns_ = std::min(plan_.nc, part_.column_end - column_);
+          tile_ = Tile<T>{};
+          tile_.k = depth_;
+          tile_.c_step = problem_.c_stride;
+          tile_.alpha = problem_.alpha;
+          tile_.beta = k_ == 0 ? problem_.beta : T{1};
+          if (plan_.columns_outside) {
+            columns_outside();
+          } else {
+            rows_outside();
+          }
         }
       }
     }
@@ -167,25 +190,28 @@ template <class In, class T> class Multiplication {
   // that packing it finds it there.
   void foresee_block() {
     next_b_ = Fetch();
-    std::int64_t k = k_ + plan_.kc, column = column_;
+    std::int64_t k = k_, column = column_ + plan_.nc;
+    if (column >= part_.column_end) {
+      column = part_.column;
+      k += plan_.kc;
+    }
     if (k >= problem_.k) {
       k = 0;
-      column += plan_.nc;
+      if (row_end_ == part_.row_end) return;
     }
-    if (column >= part_.column_end) return;
     next_b_ = part_of_b(k, column, std::min(plan_.nc, part_.column_end - column));
   }
 
   // The panels of B for up to `columns` columns from the j-th of this block on, or if they are none, those
   // that begin the next block of k.
   Fetch panels_from(std::int64_t j, std::int64_t columns) const {
-    std::int64_t k = k_;
-    if (j >= columns_) {
+    std::int64_t k = k_, column = column_ + j;
+    if (j >= columns_ && column >= part_.column_end) {
       k += plan_.kc;
-      j = 0;
+      column = part_.column;
     }
     if (k >= problem_.k) return {};
-    return part_of_b(k, column_ + j, std::min(columns, columns_ - j));
+    return part_of_b(k, column, std::min(columns, part_.column_end - column));
   }
 
   // How much of it one tile asks for, so that it is all there in the end.
@@ -195,9 +221,11 @@ template <class In, class T> class Multiplication {
     next_b_.lines = Fetch::lines_at_a_time(b_segments_a_tile_ * lines_of_one, depth_);
   }
 
-  // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, each tile's in a panel.
+  // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, each tile's in a panel,
+  // where they may be already.
   void take_a(std::int64_t i, const Heights& heights) {
     if (plan_.copy_a) {
+      if (has_a()) return;
       if (a_by_rows_) copy_rows_of_a(a_at(i), heights);
       else copy_columns_of_a(a_at(i), heights);
     } else if constexpr (!Layout<In, T>::kWidens) {
@@ -206,7 +234,8 @@ template <class In, class T> class Multiplication {
     }
   }
 
-  T* a_panel(std::int64_t tile) const { return buffer_ + tile * layout_.a_panel; }
+  // Of the tile-th of the tiles at hand.
+  T* a_panel(std::int64_t tile) const { return buffer_ + (first_panel_ + tile) * layout_.a_panel; }
 
   void copy_rows_of_a(const In* from, const Heights& heights) {
     const std::int64_t step = problem_.a.row_stride;
@@ -276,14 +305,13 @@ template <class In, class T> class Multiplication {
     if (plan_.pack_b && !packs_on_the_way_) pack_b();
     if (plan_.pack_b) foresee_block();
     const std::int64_t most = kernels_.rows_of[kernels_.best_vectors];
-    const bool in_groups = plan_.copy_a && !a_by_rows_;
-    const std::int64_t group = in_groups ? Layout<In, T>::kGroupRows / most * most : most;
     const std::int64_t panel = lanes_ * kernels_.best_vectors;
-    const std::int64_t all_rows = part_.row_end - part_.row;
+    const std::int64_t all_rows = row_end_ - row_;
     const std::int64_t panels = (columns_ + panel - 1) / panel;
     portion_b(panels * ((all_rows + most - 1) / most));
-    const Heights groups(all_rows, group);
-    for (std::int64_t g = 0, first = part_.row, taken = 0; g < groups.tiles; ++g, first += taken) {
+    const Heights groups(all_rows, layout_.group);
+    first_panel_ = 0;
+    for (std::int64_t g = 0, first = row_, taken = 0; g < groups.tiles; ++g, first += taken) {
       taken = groups.of(g);
       const Heights heights(taken, most);
       take_a(first, heights);
@@ -299,20 +327,32 @@ template <class In, class T> class Multiplication {
           multiply(first + i, t, i, heights.of(t));
         }
       }
+      if (layout_.keeps_a) first_panel_ += heights.tiles;
     }
+    first_panel_ = 0;
     tile_.fetch = nullptr;
   }
+
+  // A's panels are there already.
+  bool has_a() const { return layout_.keeps_a && column_ > part_.column; }
 
   // The panel of A that comes next, and how much of it each of `tiles` tiles asks for.
   void foresee_a(std::int64_t first, std::int64_t rows, std::int64_t tiles) {
     next_a_ = Fetch();
-    if (first >= part_.row_end || (!a_by_rows_ && !plan_.copy_a)) return;
+    if (first >= row_end_ || (!a_by_rows_ && !plan_.copy_a)) return;
     constexpr std::int64_t kSize = sizeof(In);
-    rows = std::min(rows, part_.row_end - first);
-    next_a_.at = reinterpret_cast<const char*>(a_at(first));
-    next_a_.bytes = (a_by_rows_ ? depth_ : rows) * kSize;
-    next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
-    next_a_.segments = a_by_rows_ ? rows : depth_;
+    rows = std::min(rows, row_end_ - first);
+    if (has_a()) {
+      const std::int64_t panels = divide_up(rows, kernels_.panel_rows);
+      next_a_.at = reinterpret_cast<const char*>(a_panel(panels));
+      next_a_.bytes = next_a_.stride = depth_ * static_cast<std::int64_t>(sizeof(T));
+      next_a_.segments = panels * kernels_.panel_rows;
+    } else {
+      next_a_.at = reinterpret_cast<const char*>(a_at(first));
+      next_a_.bytes = (a_by_rows_ ? depth_ : rows) * kSize;
+      next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
+      next_a_.segments = a_by_rows_ ? rows : depth_;
+    }
     a_segments_a_tile_ = next_a_.segments / tiles + 1;
     next_a_.lines =
         Fetch::lines_at_a_time(a_segments_a_tile_ * (next_a_.bytes / kCacheLine + 1), depth_);
@@ -385,9 +425,11 @@ template <class In, class T> class Multiplication {
   const bool a_by_rows_;
   const bool packs_on_the_way_;  // B is copied by the kernels that read it first
   T* const buffer_;
-  std::int64_t column_ = 0, columns_ = 0;  // the block's, of C
+  std::int64_t row_ = 0, row_end_ = 0;     // the block's, of C
+  std::int64_t column_ = 0, columns_ = 0;  // the same
   std::int64_t k_ = 0, depth_ = 0;         // the block's, of k
   const T* a_ = nullptr;                   // what take_a() took
+  std::int64_t first_panel_ = 0;           // the same
   T* c_ = nullptr;                         // C's first row, at the columns taken
   const typename Kernels<T>::TileFunction* functions_ = nullptr;  // [rows], of the width taken
   Fetch next_a_, next_b_;                                         // not yet asked for
