@@ -7,19 +7,17 @@
 // copied once into panels as wide as a tile, so that the tile kernel reads it from front to back; the
 // block is sized to stay in a cache from which a core reads as fast as it computes. Where rows of B are
 // contiguous, the first tile that meets a panel copies it while it computes. A goes by in panels of a
-// tile's height, in place or copied, which stay in the first-level cache while every panel of the block
-// passes by.
+// tile's height, copied as well: the elements of one k side by side. They stay in the first-level cache
+// while every panel of the block passes by.
 //
-//   for each block of columns              C: m×nc
-//     for each block of k                  B: kc×nc  -> second-level cache, or a near third-level one
+//   for each block of k                    A: m×kc, B: kc×n
+//     for each block of columns            B: kc×nc  -> second-level cache, or a near third-level one
 //       for each panel of rows             A: rows×kc -> first-level cache
 //         for each panel of columns        C: one tile, in registers
 //
-// With few rows (columns_outside) the two inner loops change places: A's block stays in the second-level
-// cache, and of B there is only one panel at a time.
-//
-//         for each panel of columns        B: kc×columns -> first-level cache
-//           for each panel of rows         C: one tile, in registers
+// Where A's columns are contiguous, copying takes long, and A's panels are kept for all blocks of columns, as
+// many rows' at a time as the buffer has room for. With few rows (columns_outside) the two inner loops change
+// places: A's block stays in the second-level cache, and of B there is only one panel at a time.
 //
 // Where copying costs more than it gains (small or thin matrices) the tile kernel reads the operands
 // where they are: it takes any distance between rows.
