@@ -23,8 +23,9 @@ constexpr double kPairsMicroseconds =
 constexpr double kRestrideMicroseconds = 3.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
 constexpr double kWideStreamMicroseconds = 8.0;  // of f64
-constexpr double kWideLastRound = 0.7;  // of a block's speed alone, when it began beside another
-constexpr double kWideStoreTime = 2.0;  // what storing f64 holds up the next tile
+// Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.
+constexpr double kWideLastRound = 0.7;
+constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up the next tile
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
@@ -154,7 +155,8 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
       static_cast<double>(on_one - rest) * work / (peak * efficiency_of(together, kernel, gpu));
   if (rest > 0) {
     double efficiency = efficiency_of(rest, kernel, gpu);
-    if (on_one > rest && size_of(oriented.operand) == 8) efficiency *= kWideLastRound;
+    const bool is_large = kernel.bm * kernel.bn >= 64 * 64;
+    if (on_one > rest && is_large && size_of(oriented.operand) == 8) efficiency *= kWideLastRound;
     time += static_cast<double>(rest) * work / (peak * efficiency);
   }
   return time;
