@@ -45,14 +45,16 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   return shape;
 }
 
-constexpr std::int64_t kFew = 24;                           // rows or columns: dot products pay
-constexpr std::int64_t kNotMany = 64, kManyProducts = 512;  // where they save turning B as well
-constexpr std::int64_t kManyRows = 64, kLongK = 256;        // putting few columns in order pays
+constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
+// Where they save turning B as well: it is read once for every few rows, from the third-level cache.
+constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyProducts = 512;
+constexpr std::int64_t kManyRows = 64, kLongK = 256;  // putting few columns in order pays
 
-bool wants_dots(const Shape& s) {
+bool wants_dots(const Shape& s, const Caches& caches) {
   if (s.widens || s.k < 4 * s.lanes) return false;
   if (s.a_by_rows && !s.b_by_rows) {
-    return std::min(s.m, s.n) <= (s.k >= kManyProducts ? kNotMany : kFew);
+    const std::int64_t many = caches.l3_is_near ? kManyFromNear : kManyFromFar;
+    return std::min(s.m, s.n) <= (s.k >= kManyProducts ? many : kFew);
   }
   if (s.a_by_rows) return s.n <= kFew && s.m >= kManyRows && s.k >= kLongK;
   return !s.b_by_rows && s.m <= kFew;
@@ -218,7 +220,7 @@ void divide(const Shape& s, int threads, Plan& plan) {
 Plan choose(const Shape& s, const Caches& caches, int threads) {
   Plan plan;
   plan.path = Path::kBlocked;
-  if (wants_dots(s)) {
+  if (wants_dots(s, caches)) {
     plan_dots(s, caches, plan);
   } else if (wants_stream(s, caches)) {
     plan_stream(s, caches, plan);
