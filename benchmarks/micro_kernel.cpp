@@ -25,14 +25,15 @@ template <class T> std::vector<T> random_elements(std::size_t count) {
   return elements;
 }
 
-// The largest tile of the best width, A and B in panels, k = 112: A, B and C take 22 to 26 KiB with AVX-512, less otherwise.
+// The largest tile of the best width, A and B in panels, k = 112: A, B and C take 22 to 26 KiB with AVX-512, less
+// otherwise.
 template <class T> void micro_kernel(benchmark::State& state) {
   constexpr std::int64_t kDepth = 112;
   const Kernels<T>& kernels = tilewise::cpu::kernels<T>();
   const int vectors = kernels.best_vectors, rows = kernels.rows_of[vectors];
   const std::int64_t width = static_cast<std::int64_t>(vectors) * kernels.lanes;
-  // One more k of both may be read.
-  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * (kDepth + 1)));
+  // Two more k of A may be read, and one of B.
+  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * (kDepth + 2)));
   const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * (kDepth + 1)) + 16);
   std::vector<T> c(static_cast<std::size_t>(rows * width));
   Tile<T> tile;

@@ -34,18 +34,16 @@ template <class In, class T> struct Layout {
   Layout(const Product<In, T>& problem, const Plan& plan, const Part& part) {
     constexpr std::int64_t kSize = sizeof(T);
     const std::int64_t lanes = kernels<T>().lanes, best = kernels<T>().best_vectors;
-    const std::int64_t panel_rows = kernels<T>().panel_rows;
+    const std::int64_t panel_rows = kernels<T>().panel_rows();
     std::int64_t columns = std::min(plan.nc, part.column_end - part.column);
     if (plan.columns_outside) columns = std::min(columns, best * lanes);  // a panel at a time
     const std::int64_t b_size =
         plan.pack_b ? round_up(plan.kc * round_up(columns, lanes), kLine) : 0;
     // Behind a panel there is room for a vector: copying writes as far.
     a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
-    // Where A's neighbours lie along columns, a cache line's.
-    group = problem.a.column_stride == 1 ? panel_rows : kLineRows / panel_rows * panel_rows;
+    group = problem.a.column_stride == 1 ? panel_rows : kRowsOfColumns / panel_rows * panel_rows;
     rows = part.row_end - part.row;
     if (plan.copy_a) {
-      // In whole groups, whatever the height of panels is.
       const std::int64_t most =
           (kMostBytes - b_size * kSize) / (a_panel * kSize) * panel_rows / kWholeRows * kWholeRows;
       // Rows are copied anew for every block of columns: that costs no more than to fetch their panels from afar.
@@ -57,9 +55,9 @@ template <class In, class T> struct Layout {
       const std::int64_t groups = keeps_a || plan.columns_outside ? divide_up(rows, group) : 1;
       b_panels = a_panel * groups * (group / panel_rows);
     }
-    wide = b_panels + b_size;
-    end = wide + round_up(best * lanes, kLine);  // what is read behind the last panel
-    wide = end;
+    wide =
+        b_panels + b_size + round_up(best * lanes, kLine);  // one k is read behind the last panel
+    end = wide;
     // Rows of B on their way into panels: one, or a panel's, when they lie along k. And A's, a panel of them.
     if (kWidens) {
       const bool along_k = problem.b.column_stride != 1;
@@ -70,7 +68,7 @@ template <class In, class T> struct Layout {
   }
 
  private:
-  static constexpr std::int64_t kLineRows = 16, kWholeRows = 48;
+  static constexpr std::int64_t kWholeRows = 48;  // whole groups, whatever the height of panels is
   // Bytes for panels of A and B together, and rows from which on keeping A's is worth packing B once for each block
   // of them.
   static constexpr std::int64_t kMostBytes = 15 << 18, kLeastRowsToKeep = 384;
@@ -206,7 +204,7 @@ template <class In, class T> class Multiplication {
   // that begin the next block of k.
   Fetch panels_from(std::int64_t j, std::int64_t columns) const {
     std::int64_t k = k_, column = column_ + j;
-    if (j >= columns_ && column >= part_.column_end) {
+    if (column >= part_.column_end) {
       k += plan_.kc;
       column = part_.column;
     }
@@ -253,7 +251,7 @@ template <class In, class T> class Multiplication {
 
   // A column of all panels at a time: what of a cache line is not taken at once may have to be fetched again.
   void copy_columns_of_a(const In* from, const Heights& heights) {
-    const std::int64_t step = problem_.a.column_stride, pitch = kernels_.panel_rows;
+    const std::int64_t step = problem_.a.column_stride, pitch = kernels_.panel_rows();
     constexpr std::int64_t kUsual = 8;  // worth a constant length
     for (std::int64_t p = 0; p < depth_; ++p, from += step) {
       const In* rows = from;
@@ -343,10 +341,10 @@ template <class In, class T> class Multiplication {
     constexpr std::int64_t kSize = sizeof(In);
     rows = std::min(rows, row_end_ - first);
     if (has_a()) {
-      const std::int64_t panels = divide_up(rows, kernels_.panel_rows);
+      const std::int64_t panels = divide_up(rows, kernels_.panel_rows());
       next_a_.at = reinterpret_cast<const char*>(a_panel(panels));
       next_a_.bytes = next_a_.stride = depth_ * static_cast<std::int64_t>(sizeof(T));
-      next_a_.segments = panels * kernels_.panel_rows;
+      next_a_.segments = panels * kernels_.panel_rows();
     } else {
       next_a_.at = reinterpret_cast<const char*>(a_at(first));
       next_a_.bytes = (a_by_rows_ ? depth_ : rows) * kSize;

@@ -18,7 +18,7 @@ struct Shape {
   bool a_by_rows = true;     // A's neighbours lie along k
   bool b_by_rows = true;     // B's neighbours lie along n
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
-  std::int64_t stream_rows = 1, panel_rows = 1;
+  std::int64_t stream_rows = 1;
 
   double products() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -40,7 +40,6 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
   shape.stream_rows = set.stream_rows;
-  shape.panel_rows = set.panel_rows;
   shape.tile_columns = set.best_vectors * set.lanes;
   return shape;
 }
@@ -130,7 +129,7 @@ std::int64_t block_bytes(const Caches& caches, int threads) {
 std::int64_t packed_depth(const Shape& s, const Caches& caches) {
   // A panel of A stays in the first-level cache while all of B's block passes by. Columns of A are copied two panels
   // at a time, from pages and cache sets of their own each: where the third level is far, the fewer the better.
-  const std::int64_t rows = s.a_by_rows ? s.panel_rows : 16;
+  const std::int64_t rows = s.a_by_rows ? s.tile_rows : kRowsOfColumns;
   const std::int64_t bytes = !s.a_by_rows && caches.l3_is_near ? caches.l1 : caches.l1 * 3 / 8;
   const std::int64_t deepest =
       std::clamp<std::int64_t>(bytes / (rows * s.element) / 8 * 8, 64, 512);
@@ -145,15 +144,17 @@ std::int64_t panel_depth(const Shape& s) {
   return equal_blocks(s.k, s.b_by_rows ? 512 : 1024);  // columns of B are read along k
 }
 
+std::int64_t panel_block_bytes(const Shape& s) { return s.m * panel_depth(s) * s.element; }
+
 bool a_is_near(const Shape& s, const Caches& caches) {
-  return s.m * panel_depth(s) * s.element <= caches.l2 * 3 / 4;
+  return panel_block_bytes(s) <= caches.l2 * 3 / 4;
 }
 
 bool wants_panels(const Shape& s, const Caches& caches) {
   if (s.widens || !s.a_by_rows) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
-  return a_is_near(s, caches) || (from_afar && s.m * panel_depth(s) * s.element <= 4 * caches.l2);
+  return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
 }
 
 void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {

@@ -23,6 +23,9 @@ constexpr std::int64_t kStreamDepth = 8;
 /// The most rows (or columns) that a stream feeds.
 constexpr std::int64_t kMostStreamed = 24;
 
+/// Rows of A that are copied at a time where its columns are contiguous: a cache line's.
+constexpr std::int64_t kRowsOfColumns = 16;
+
 enum class Path {
   kScale,    ///< no products: C = beta·C
   kBlocked,  ///< tiles over blocks of k and n (blocked.hpp)

@@ -33,18 +33,18 @@ TYPED_TEST(Panel, HoldsRowsSideBySide) {
   using T = TypeParam;
   const Kernels<T>& set = kernels<T>();
   for (const std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 100}) {
-    for (std::int64_t rows = 1; rows <= set.panel_rows; ++rows) {
+    for (std::int64_t rows = 1; rows <= set.panel_rows(); ++rows) {
       for (const std::int64_t step : {k, k + 5}) {
         const Guarded<T> from((rows - 1) * step + k);
         fill(from.first(), from.size(), 1);
-        const std::int64_t size = k * set.panel_rows;
+        const std::int64_t size = k * set.panel_rows();
         const Guarded<T> panel(size + set.lanes - 1);
         std::fill_n(panel.first(), panel.size(), std::numeric_limits<T>::quiet_NaN());
         set.copy_into_panel(k, rows, from.first(), step, panel.first());
         for (std::int64_t p = 0; p < k; ++p) {
-          for (std::int64_t i = 0; i < set.panel_rows; ++i) {
+          for (std::int64_t i = 0; i < set.panel_rows(); ++i) {
             const T expected = i < rows ? from.first()[i * step + p] : T{0};
-            ASSERT_EQ(panel.first()[p * set.panel_rows + i], expected)
+            ASSERT_EQ(panel.first()[p * set.panel_rows() + i], expected)
                 << "k " << k << ", rows " << rows << ", element (" << i << ", " << p << ")";
           }
         }
@@ -58,7 +58,7 @@ TYPED_TEST(Panel, HoldsRowsSideBySide) {
 template <class T> void check_tile(int vectors, int rows, std::int64_t k, std::int64_t last_lanes) {
   const Kernels<T>& set = kernels<T>();
   const std::int64_t width = static_cast<std::int64_t>(vectors) * set.lanes;
-  const std::int64_t columns = width - set.lanes + last_lanes, pitch = set.panel_rows;
+  const std::int64_t columns = width - set.lanes + last_lanes, pitch = set.panel_rows();
   std::vector<T> a(static_cast<std::size_t>(pitch * (k + 2)));
   fill(a.data(), pitch * k, 2);
   const Guarded<T> b((k - 1) * (columns + 3) + columns);
@@ -113,7 +113,7 @@ template <class T> void check_tile(int vectors, int rows, std::int64_t k, std::i
 TYPED_TEST(Panel, TilesOfEverySize) {
   const Kernels<TypeParam>& set = kernels<TypeParam>();
   for (int vectors = 1; vectors <= set.best_vectors; ++vectors) {
-    for (int rows = 1; rows <= set.panel_rows; ++rows) {
+    for (int rows = 1; rows <= set.panel_rows(); ++rows) {
       for (const std::int64_t k : {1, 2, 3, 4, 5, 9, 64, 131}) {
         for (const std::int64_t last_lanes : {1, set.lanes - 1, set.lanes}) {
           if (last_lanes > 0) check_tile<TypeParam>(vectors, rows, k, last_lanes);

@@ -49,16 +49,17 @@ struct F32 {
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static float total(Vector v) { return _mm512_reduce_add_ps(v); }
 
-  /// Turns the 16×16 block whose rows are the vectors.
-  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[16]) {
-    Vector pairs[16];
-    _Pragma("GCC unroll 16") for (int i = 0; i < 16; i += 2) {
+  /// Turns blocks of 4×4 within `rows`: then quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit
+  /// quarter q.
+  template <int kRows>
+  [[gnu::always_inline]] static inline void turn_quarters(const Vector (&rows)[kRows],
+                                                          Vector (&quads)[kRows]) {
+    Vector pairs[kRows];
+    _Pragma("GCC unroll 16") for (int i = 0; i < kRows; i += 2) {
       pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
       pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
     }
-    // Now quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit quarter q.
-    Vector quads[16];
-    _Pragma("GCC unroll 16") for (int g = 0; g < 16; g += 4) {
+    _Pragma("GCC unroll 16") for (int g = 0; g < kRows; g += 4) {
       const __m512d low = _mm512_castps_pd(pairs[g]), low2 = _mm512_castps_pd(pairs[g + 2]);
       const __m512d high = _mm512_castps_pd(pairs[g + 1]), high2 = _mm512_castps_pd(pairs[g + 3]);
       quads[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, low2));
@@ -66,6 +67,12 @@ struct F32 {
       quads[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, high2));
       quads[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, high2));
     }
+  }
+
+  /// Turns the 16×16 block whose rows are the vectors.
+  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[16]) {
+    Vector quads[16];
+    turn_quarters(rows, quads);
     _Pragma("GCC unroll 16") for (int c = 0; c < 4; ++c) {
       const Vector even_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0x88);
       const Vector odd_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0xDD);
@@ -80,21 +87,8 @@ struct F32 {
 
   /// Turns the 8×16 block whose rows are the vectors: of its columns two then stand in each vector.
   [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
-    Vector pairs[8];
-    _Pragma("GCC unroll 8") for (int i = 0; i < 8; i += 2) {
-      pairs[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
-      pairs[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
-    }
-    // Now quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit quarter q.
     Vector quads[8];
-    _Pragma("GCC unroll 8") for (int g = 0; g < 8; g += 4) {
-      const __m512d low = _mm512_castps_pd(pairs[g]), low2 = _mm512_castps_pd(pairs[g + 2]);
-      const __m512d high = _mm512_castps_pd(pairs[g + 1]), high2 = _mm512_castps_pd(pairs[g + 3]);
-      quads[g] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, low2));
-      quads[g + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, low2));
-      quads[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, high2));
-      quads[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, high2));
-    }
+    turn_quarters(rows, quads);
     // Columns 4q + c and 4q + c + 1 go into vector 2q + c/2.
     _Pragma("GCC unroll 2") for (int c = 0; c < 4; c += 2) {
       const Vector left_low = _mm512_shuffle_f32x4(quads[c], quads[4 + c], 0x44);

@@ -89,8 +89,8 @@ template <class T> struct Kernels {
   TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
   /// [vectors][rows]: the elements of a column of A are neighbours.
   TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
-  /// A's rows at rows_of[best_vectors]: so many stand in a panel.
-  int panel_rows = 1;
+  /// Rows of A that stand in a panel: those of the largest tile of the best width.
+  int panel_rows() const { return rows_of[best_vectors]; }
   /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B
   /// in one that is as wide as the tile. One more k of B, and two of A, are read and not used.
   TileFunction by_panel[kMostVectors + 1][kMostRows + 1] = {};

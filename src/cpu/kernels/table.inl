@@ -60,7 +60,6 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   table.lanes = S::kLanes;
   table.best_vectors = Limits::kBestVectors;
   list_all_tiles<S>(table);
-  table.panel_rows = kPanelRows;
   table.copy_into_panel = &copy_into_panel<S>;
   list_tiles_by_panel<S, 1>(table, std::make_integer_sequence<int, kPanelRows>());
   table.dot_rows = Limits::kDotRows;

@@ -6,8 +6,9 @@
 //
 // Why it is fast: a tile of rows × vectors accumulators stays in registers for the whole sum. Each step
 // of k loads `vectors` vectors of B and one element of each row of A (broadcast), and does
-// rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs, which the load ports keep up
-// with, and 24 independent sums, which hide the FMA's latency.
+// rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs (17 where the FMAs of some rows
+// load for themselves), which the load ports keep up with, and 24 independent sums, which hide the FMA's
+// latency.
 // Where A has been copied into a panel (panel.inl) its elements follow one another, and so do B's.
 // Edges: a narrower tile is another instantiation; the columns that do not fill the last vector are
 // masked, so nothing is copied and nothing beyond the matrices is touched.
@@ -73,10 +74,10 @@ template <class S, int kRows, int kVectors> struct TileSum {
     }
   }
 
-  // Where an instruction can broadcast its operand from memory, some rows do without a load of their own: an
-  // instruction less to decode for as many loads as FMAs more, which the load ports still have room for. That
-  // is what counts when a second thread shares the core's decoders. Every third row: its address needs no
-  // index (see Rows), and with one the processor would take the instruction apart again.
+  // Where an FMA can broadcast its operand from memory, those of some rows do: an instruction less to decode, which
+  // counts when a second thread shares the core's decoders, for kVectors loads instead of one, which the load ports
+  // have room for up to 3/4 of a load for each FMA. Every third row: its address needs no index (see Rows), and with
+  // one the processor would take the instruction apart again.
   static constexpr bool kTakesElements = requires(V & sum, const T& a, V b) {
     S::accumulate(sum, a, b);
   };
