@@ -191,7 +191,6 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
   const GemmKernel& kernel = *plan.kernel;
   const int sm_count = device.gpu().sm_count;
-  arguments.matrices = static_cast<int>(oriented.count);
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   arguments.result_is_aligned = is_aligned(arguments.c, oriented);
   if (kernel.persistent) {

@@ -97,7 +97,6 @@ struct GemmArguments {
   GemmResult c;
   GemmSplit split;
   GemmTiles tiles;
-  int matrices;           ///< of the batch, for kernels that are persistent
   int result_bytes;       ///< of an element of C, for kernels that write two kinds
   int result_is_aligned;  ///< C's rows begin at multiples of 16 bytes and are multiples of as much long
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i

@@ -8,6 +8,9 @@
 // A loop takes the pieces one by one, though registers can only be named in code: each piece has its own few
 // instructions to leave the registers, and all share the rest. Code that is met for the first time costs more than
 // what it does (docs/lab/gpu_gemm.md).
+//
+// Narrow tiles in f32 go straight from registers: they are for products so small that nothing hides how they end, and
+// there each step of the way is a wait.
 #pragma once
 
 #include "kernels/gemm/block.cuh"
@@ -26,10 +29,50 @@ struct Place {
   int matrix, row, column;  // of C; the first row and column
 };
 
+// The same of a warp, and what of the arguments says how. A product that is small waits for each of these, so they are
+// asked for before the first stage has come.
+struct Target {
+  Place place;
+  unsigned char* to;  // the warp's first element
+  long long pitch;    // bytes from row to row
+  int rows_left, columns_left;
+  bool is_wide,
+      is_plain;  // elements of C are f32; rows are aligned, and what C holds does not count
+
+  // `count` columns further.
+  __device__ __forceinline__ Target at_column(int count) const {
+    Target other = *this;
+    other.place.column += count;
+    other.to += count * (is_wide ? 4 : 2);
+    other.columns_left -= count;
+    return other;
+  }
+};
+
 // Matrix `number` of the batch.
 template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, int number) {
   if (c.pointers) return static_cast<T*>(c.pointers[number]);
   return static_cast<T*>(c.address) + number * c.stride;
+}
+
+__device__ __forceinline__ Target target_of(const GemmArguments& g, const Place& place,
+                                            float beta) {
+  const int warp_row = static_cast<int>(threadIdx.x / 32 % 4 * 16), bytes = g.result_bytes;
+  Target target{place,
+                nullptr,
+                g.c.leading_dimension * bytes,
+                static_cast<int>(g.m) - place.row - warp_row,
+                static_cast<int>(g.n) - place.column,
+                bytes == 4,
+                g.result_is_aligned && beta == 0};
+  unsigned char* const matrix =
+      g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
+                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes;
+  target.to = matrix + (place.row + warp_row) * target.pitch + place.column * bytes;
+  // Here, and not where they are needed.
+  asm volatile("" : "+l"(target.to), "+l"(target.pitch));
+  asm volatile("" : "+r"(target.rows_left), "+r"(target.columns_left));
+  return target;
 }
 
 __device__ __forceinline__ unsigned char* place_of(unsigned char (&rows)[64][128], int row,
@@ -163,53 +206,72 @@ __device__ __forceinline__ void stage_piece(int piece, const Stage& stage) {
     if (i == piece) stage(i);
 }
 
+// kN columns of f32 of a warp's sums, to rows as unstage_aligned() has them: of each eight rows whole sectors of 32 bytes.
+template <int kN>
+__device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], const Target& target) {
+  const int lane = threadIdx.x % 32, column = lane % 4 * 2;
+  unsigned char* const upper = target.to + lane / 4 * target.pitch + column * 4;
+  unsigned char* const lower = upper + 8 * target.pitch;
+  const bool has_upper = lane / 4 < target.rows_left, has_lower = lane / 4 + 8 < target.rows_left;
+#pragma unroll
+  for (int i = 0; i < kN / 2; i += 4) {
+    const bool inside = i * 2 + column < target.columns_left;
+    if (has_upper && inside)
+      *reinterpret_cast<float2*>(upper + i * 8) = make_float2(sum[i], sum[i + 1]);
+    if (has_lower && inside)
+      *reinterpret_cast<float2*>(lower + i * 8) = make_float2(sum[i + 2], sum[i + 3]);
+  }
+}
+
 // kN columns of a warpgroup's sums to C = alpha·sums + beta·C. Element: of 16 bits, where C may be of the same; else
-// float.
-template <class Element, int kN>
+// float. kIsNarrow: of a narrow tile.
+template <class Element, int kN, bool kIsNarrow>
 __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& staging,
-                                               const GemmArguments& g, const Place& place,
+                                               const GemmArguments& g, const Target& target,
                                                float alpha, float beta) {
   constexpr bool kHasHalves = !std::is_same_v<Element, float>;
-  const int rows_left = static_cast<int>(g.m) - place.row - threadIdx.x / 32 % 4 * 16;
-  int columns_left = static_cast<int>(g.n) - place.column;
+  const int rows_left = target.rows_left;
+  int columns_left = target.columns_left;
   const long long ldc = g.c.leading_dimension;
-  const long long first = (place.row + threadIdx.x / 32 % 4 * 16) * ldc + place.column;
-  const bool is_wide = !kHasHalves || g.result_bytes == 4;
-  const bool is_plain = g.result_is_aligned && beta == 0;
   if (alpha != 1) {
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
   }
-  if (is_wide || beta != 0) {
-    float* C = matrix_at<float>(g.c, place.matrix) + first;
-    Half* halves = matrix_at<Half>(g.c, place.matrix) + first;
+  if (kIsNarrow && target.is_wide && target.is_plain) {
+    store_fragments<kN>(sum, target);
+    return;
+  }
+  if (target.is_wide || beta != 0) {
+    float* C = reinterpret_cast<float*>(target.to);
+    Half* halves = reinterpret_cast<Half*>(target.to);
 #pragma unroll 1
     for (int i = 0; i < kN / 32 && columns_left > 0; ++i, columns_left -= 32) {
       auto& rows = staging.rows[i % 2];
       stage_piece<kN / 32>(i, [&](int p) { stage_f32(rows, sum + p * 16); });
       __syncwarp();
-      if (is_plain)
-        unstage_aligned<128>(rows, reinterpret_cast<unsigned char*>(C), ldc * 4, columns_left * 4,
-                             rows_left);
-      else if (is_wide) unstage_elements<Element>(rows, C, ldc, columns_left, rows_left, beta);
+      if (!kIsNarrow && target.is_plain)
+        unstage_aligned<128>(rows, reinterpret_cast<unsigned char*>(C), target.pitch,
+                             columns_left * 4, rows_left);
+      else if (target.is_wide)
+        unstage_elements<Element>(rows, C, ldc, columns_left, rows_left, beta);
       else if constexpr (kHasHalves)
         unstage_elements<Element>(rows, halves, ldc, columns_left, rows_left, beta);
       C += 32, halves += 32;
     }
   } else if constexpr (kHasHalves) {
     constexpr int kWide = kN < 64 ? kN : 64;
-    Half* C = matrix_at<Half>(g.c, place.matrix) + first;
+    unsigned char* C = target.to;
 #pragma unroll 1
     for (int i = 0; i < kN / kWide && columns_left > 0; ++i, columns_left -= kWide) {
       auto& rows = staging.rows[i % 2];
       stage_piece<kN / kWide>(
           i, [&](int p) { stage_16_bit<Element, kWide / 2>(rows, sum + p * (kWide / 2)); });
       __syncwarp();
-      if (is_plain)
-        unstage_aligned<kWide * 2>(rows, reinterpret_cast<unsigned char*>(C), ldc * 2,
-                                   columns_left * 2, rows_left);
-      else unstage_pairs(rows, C, ldc, min(columns_left, kWide), rows_left);
-      C += kWide;
+      if (target.is_plain)
+        unstage_aligned<kWide * 2>(rows, C, target.pitch, columns_left * 2, rows_left);
+      else
+        unstage_pairs(rows, reinterpret_cast<Half*>(C), ldc, min(columns_left, kWide), rows_left);
+      C += kWide * 2;
     }
   }
   __syncwarp();  // what was staged last has been read

@@ -19,29 +19,29 @@ template <int kLines> struct SimtLayout {
 template <typename Shape, int kLines, bool kAlongK>
 using SimtCopier = Copier<float, SimtLayout<kLines>, Shape::kThreads, kLines, Shape::kBK, kAlongK>;
 
-// One step of kBK k. kMore: another follows, whose first fragments are read too.
-template <bool kMore, typename Shape, typename CopierA, typename CopierB>
+// One step of kBK k. The last one is like the others, so that its code has been met before (docs/lab/gpu_gemm.md).
+template <typename Shape, typename CopierA, typename CopierB>
 __device__ __forceinline__ void simt_step(float (&sums)[Shape::kTM][Shape::kTN],
                                           SimtFragment<Shape> (&fragments)[2],
                                           SimtStage<Shape>* stages, int& current, int& next,
-                                          int copies_left, CopierA& copy_a, CopierB& copy_b,
+                                          int steps_left, CopierA& copy_a, CopierB& copy_b,
                                           const SimtPlace<Shape>& place) {
-  if (kMore && copies_left > 0) {
+  if (steps_left >= Shape::kStages) {
     copy_a.copy_to(&stages[next].a[0][0]);
     copy_b.copy_to(&stages[next].b[0][0]);
   }
-  if constexpr (kMore) ptx::cp_async_commit();
+  ptx::cp_async_commit();
 #pragma unroll
   for (int p = 0; p < Shape::kBK; ++p) {
-    if (kMore && p == Shape::kBK - 1) {
+    if (p == Shape::kBK - 1) {
       ptx::cp_async_wait<Shape::kStages - 2>();  // this thread's copies of the next step are there
       __syncthreads();  // and everyone's, and nobody reads this one any more
       next = current;
-      current = current + 1 == Shape::kStages ? 0 : current + 1;
+      // Behind the last nothing has come: this one is read once more, for nothing.
+      if (steps_left > 1) current = current + 1 == Shape::kStages ? 0 : current + 1;
     }
-    if (kMore || p + 1 < Shape::kBK)
-      read_fragment(fragments[(p + 1) % 2], &stages[current].a[0][place.row],
-                    &stages[current].b[0][place.column], (p + 1) % Shape::kBK);
+    read_fragment(fragments[(p + 1) % 2], &stages[current].a[0][place.row],
+                  &stages[current].b[0][place.column], (p + 1) % Shape::kBK);
     multiply_add<Shape>(sums, fragments[p % 2]);
   }
 }
@@ -73,10 +73,8 @@ __device__ __forceinline__ void sum_copied(float (&sums)[Shape::kTM][Shape::kTN]
   SimtFragment<Shape> fragments[2];
   read_fragment(fragments[0], &stages[0].a[0][place.row], &stages[0].b[0][place.column], 0);
 #pragma unroll 1
-  for (int i = 1; i < steps; ++i)
-    simt_step<true>(sums, fragments, stages, current, next, steps - kStages + 1 - (i - 1), copy_a,
-                    copy_b, place);
-  simt_step<false>(sums, fragments, stages, current, next, 0, copy_a, copy_b, place);
+  for (int left = steps; left > 0; --left)
+    simt_step(sums, fragments, stages, current, next, left, copy_a, copy_b, place);
 }
 
 }  // namespace gemm

@@ -237,20 +237,24 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
 #pragma unroll 1
   for (UnitsOf<K> units(g, alpha == 0); units.more(); units.advance()) {
     const Unit unit = units.get();
+    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column};
+    constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
+    Target target;
+    if (kEarly) target = target_of(g, place, beta);
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
-    const int row = unit.row + warpgroup_row;
+    if (!kEarly) target = target_of(g, place, beta);
     if constexpr (S::kCluster == 1) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
         join_in_cluster(sum, shared, g.split.parts, [&](float(&some)[K::kSlice], int column) {
-          K::template finish<K::kSlice * 2>(some, staging, g,
-                                            {unit.matrix, row, unit.column + column}, alpha, beta);
+          K::template finish<K::kSlice * 2>(some, staging, g, target.at_column(column), alpha,
+                                            beta);
         });
         continue;
       }
     }
     if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit))) continue;
-    K::template finish<S::kBN>(sum, staging, g, {unit.matrix, row, unit.column}, alpha, beta);
+    K::template finish<S::kBN>(sum, staging, g, target, alpha, beta);
   }
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
 }
@@ -283,7 +287,8 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
 #pragma unroll
     for (int i = 0; i < kTimes; ++i)
       K::template finish<S::kBN>(
-          sum[i], staging, g, {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, alpha, beta);
+          sum[i], staging, g,
+          target_of(g, {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, beta), alpha, beta);
   }
 }
 

@@ -159,9 +159,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
-                                                const GemmArguments& g, const Place& place,
+                                                const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
-    store_by_warps<Element, kN>(sum, staging, g, place, alpha, beta);
+    store_by_warps<Element, kN, S::kBN <= 64>(sum, staging, g, target, alpha, beta);
   }
 };
 

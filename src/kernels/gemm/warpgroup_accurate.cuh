@@ -122,9 +122,9 @@ template <class Tile, int kChain> struct Accurate {
 
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
-                                                const GemmArguments& g, const Place& place,
+                                                const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
-    store_by_warps<float, kN>(sum, staging, g, place, alpha, beta);
+    store_by_warps<float, kN, S::kBN <= 64>(sum, staging, g, target, alpha, beta);
   }
 };
 

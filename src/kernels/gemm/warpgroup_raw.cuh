@@ -239,8 +239,9 @@ template <class Tile, Along kAlongA> struct Raw {
   // Straight from registers: C is small beside A, or its rows are the columns here.
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging&,
-                                                const GemmArguments& g, const Place& place,
+                                                const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
+    const Place& place = target.place;
     const long long down = g.result_is_transposed ? 1 : g.c.leading_dimension;
     const long long across = g.result_is_transposed ? g.c.leading_dimension : 1;
     const int lane = threadIdx.x % 32, row = place.row + threadIdx.x / 32 % 4 * 16 + lane / 4;

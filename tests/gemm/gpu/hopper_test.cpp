@@ -167,6 +167,26 @@ TEST_P(Accurate, BlocksThatAreLargeOppositeZeros) {
   expect_as_exact_as_f32(a, b, c);
 }
 
+TEST_P(Accurate, ElementsThatAreLargeOppositeZeros) {
+  // The same, element by element.
+  Matrix<float> a(40, 128, {}, 1), b(128, 40, {}, 2), c(40, 40, {}, 3);
+  for (int i = 0; i < 40; ++i)
+    for (int l = 0; l < 128; l += 2) a.at(i, l) *= 0x1p20f, b.at(l, i) = 0;
+  multiply(a, b, c);
+  expect_as_exact_as_f32(a, b, c);
+}
+
+TEST_P(Accurate, StepsOfManySizes) {
+  // Every 64 k of A are a hundred times larger than the 64 before, and those of B smaller.
+  Matrix<float> a(40, 640, {}, 1), b(640, 40, {}, 2), c(40, 40, {}, 3);
+  for (int i = 0; i < 40; ++i)
+    for (int l = 0; l < 640; ++l)
+      a.at(i, l) = std::ldexp(a.at(i, l), l / 64 * 7),
+              b.at(l, i) = std::ldexp(b.at(l, i), -l / 64 * 7);
+  multiply(a, b, c);
+  expect_as_exact_as_f32(a, b, c);
+}
+
 TEST_P(Accurate, FewElementsAmongZeros) {
   Matrix<float> a(130, 300, {}, 1), b(300, 70, {}, 2), c(130, 70, {}, 3);
   a.fill(0), b.fill(0);

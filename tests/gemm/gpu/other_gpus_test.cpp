@@ -90,7 +90,7 @@ TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
   for (const bool a_along_k : {false, true}) {
     for (const bool b_along_k : {false, true}) {
       kernels::GemmArguments x{};
-      x.m = kernel().bm, x.n = kernel().bn, x.k = k, x.alpha = {1, nullptr}, x.matrices = 1;
+      x.m = kernel().bm, x.n = kernel().bn, x.k = k, x.alpha = {1, nullptr};
       x.a = {reinterpret_cast<const void*>(a.address()), a_along_k ? k : x.m, 0, nullptr};
       x.b = {reinterpret_cast<const void*>(b.address()), b_along_k ? k : x.n, 0, nullptr};
       x.c = {reinterpret_cast<void*>(c.address()), x.n, 0, nullptr};
