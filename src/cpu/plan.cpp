@@ -165,9 +165,17 @@ void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.nc = s.n;
 }
 
+// Whether columns of A, to be copied at three cycles an element, are better read where they are: for few columns of B,
+// and out of a cache that is near.
+bool takes_columns_in_place(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kMostOfB = 480, kMostOfA = 1024;  // bytes of a row
+  return !s.a_by_rows && !s.widens && s.n * s.element <= kMostOfB && s.k * s.element <= kMostOfA &&
+         s.m * s.k * s.element <= 2 * caches.l1;
+}
+
 void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   plan.pack_b = true;
-  plan.copy_a = true;
+  plan.copy_a = !takes_columns_in_place(s, caches);
   plan.kc = packed_depth(s, caches);
   const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
@@ -191,7 +199,8 @@ bool pays_for_copies(const Shape& s) {
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
   if (s.widens || !s.b_by_rows) return false;
-  return s.n <= s.widest_tile || (wants_whole_k(s, caches) && !pays_for_copies(s));
+  return s.n <= s.widest_tile ||
+         (wants_whole_k(s, caches) && (!pays_for_copies(s) || takes_columns_in_place(s, caches)));
 }
 
 // How many threads are worth waking, and how they divide C: the division with the least work for the
