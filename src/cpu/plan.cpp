@@ -203,10 +203,39 @@ bool wants_in_place(const Shape& s, const Caches& caches) {
          (wants_whole_k(s, caches) && (!pays_for_copies(s) || takes_columns_in_place(s, caches)));
 }
 
+void plan_blocked(const Shape& s, const Caches& caches, int threads, Plan& plan) {
+  plan.path = Path::kBlocked;
+  if (wants_in_place(s, caches)) {
+    plan_in_place(s, caches, plan);
+  } else if (wants_panels(s, caches)) {
+    plan_panels(s, caches, plan);
+  } else {
+    plan_packed(s, caches, threads, plan);
+  }
+}
+
+constexpr double kProductsWorthAThread = 1 << 20;
+
+// Few columns fill few vectors; in the other order they are rows, and vectors lie along m. Not what is worth several
+// threads.
+bool wants_turned(const Shape& s) {
+  constexpr std::int64_t kLeastColumns = 8, kMostColumns = 24, kLeastDepth = 16;
+  return !s.a_by_rows && !s.b_by_rows && !s.widens && s.n >= kLeastColumns && s.n <= kMostColumns &&
+         s.m >= 2 * s.n && s.k >= kLeastDepth && s.products() < 2 * kProductsWorthAThread;
+}
+
+void plan_turned(const Shape& s, const Caches& caches, Plan& plan) {
+  Shape other = s;
+  other.m = s.n, other.n = s.m;
+  other.a_by_rows = other.b_by_rows = true;
+  plan_blocked(other, caches, 1, plan);
+  if (plan.pack_b && !plan.columns_outside) level_columns(other, plan);
+  plan.path = Path::kTurned;
+}
+
 // How many threads are worth waking, and how they divide C: the division with the least work for the
 // busiest thread. Every thread packs its own B, so dividing rows costs packing.
 void divide(const Shape& s, int threads, Plan& plan) {
-  constexpr double kProductsWorthAThread = 1 << 20;
   const double worth = s.products() / kProductsWorthAThread;
   if (threads == 1 || worth < 2) return;
   threads = static_cast<int>(std::min<double>(threads, worth));
@@ -229,17 +258,15 @@ void divide(const Shape& s, int threads, Plan& plan) {
 
 Plan choose(const Shape& s, const Caches& caches, int threads) {
   Plan plan;
-  plan.path = Path::kBlocked;
   if (wants_dots(s, caches)) {
     plan_dots(s, caches, plan);
+  } else if (wants_turned(s)) {
+    plan_turned(s, caches, plan);
+    return plan;
   } else if (wants_stream(s, caches)) {
     plan_stream(s, caches, plan);
-  } else if (wants_in_place(s, caches)) {
-    plan_in_place(s, caches, plan);
-  } else if (wants_panels(s, caches)) {
-    plan_panels(s, caches, plan);
   } else {
-    plan_packed(s, caches, threads, plan);
+    plan_blocked(s, caches, threads, plan);
   }
   divide(s, threads, plan);
   if (plan.pack_b && !plan.columns_outside) level_columns(s, plan);
@@ -264,7 +291,9 @@ std::string to_string(const Plan& plan) {
                      : plan.path == Path::kStream ? "stream"
                      : plan.pack_b                ? plan.columns_outside ? "panels" : "packed"
                                                   : "in place";
-  if (plan.path == Path::kBlocked) text += ", nc " + std::to_string(plan.nc);
+  if (plan.path == Path::kTurned) text = "turned, " + text;
+  if (plan.path == Path::kBlocked || plan.path == Path::kTurned)
+    text += ", nc " + std::to_string(plan.nc);
   text += ", kc " + std::to_string(plan.kc);
   text +=
       ", " + std::to_string(plan.row_parts) + "x" + std::to_string(plan.column_parts) + " threads";

@@ -17,6 +17,7 @@
 #include "cpu/engine.hpp"
 #include "cpu/plan.hpp"
 #include "cpu/stream.hpp"
+#include "cpu/turned.hpp"
 #include "cpu/workers.hpp"
 
 namespace tilewise::cpu {
@@ -79,6 +80,7 @@ template <class P> class Run {
     if constexpr (kInFull) {
       if (plan_.path == Path::kDot) return dot_buffer_bytes(problem_, plan_, part);
       if (plan_.path == Path::kStream) return stream_buffer_bytes(problem_, plan_, part);
+      if (plan_.path == Path::kTurned) return turned_buffer_bytes(problem_, plan_);
     }
     return blocked_buffer_bytes(problem_, plan_, part);
   }
@@ -88,6 +90,7 @@ template <class P> class Run {
     if constexpr (kInFull) {
       if (plan_.path == Path::kDot) return multiply_dots(problem_, plan_, part, buffer);
       if (plan_.path == Path::kStream) return multiply_stream(problem_, plan_, part, buffer);
+      if (plan_.path == Path::kTurned) return multiply_turned(problem_, plan_, buffer);
     }
     multiply_blocked(problem_, plan_, part, buffer);
   }

@@ -232,6 +232,19 @@ TEST(Engine, SeveralBlocksOfEverything) {
   }
 }
 
+template <class T> void try_few_columns() {
+  for (const std::int64_t n : {7, 8, 9, 15, 16, 17, 24, 25}) {
+    for (const std::int64_t m : {2 * n - 1, 2 * n, std::int64_t{63}, std::int64_t{130}}) {
+      for (const std::int64_t k : {15, 16, 17, 100, 513}) {
+        const double beta = k % 2 != 0 ? 0 : -0.5;
+        ASSERT_NO_FATAL_FAILURE((try_case<T, T, T>({m, n, k, true, true, 1.5, beta, 2})));
+      }
+    }
+  }
+}
+
+TEST(Engine, FewColumnsOfTransposedFactors) { try_few_columns<float>(), try_few_columns<double>(); }
+
 TEST(Engine, RowsOfCThatAreRoundedInSeveralGoes) {
   try_case<Float16, Float16, float>({9, 300000, 2, false, false, 1, 0.5, 2});
 }
@@ -251,7 +264,9 @@ TEST(Engine, EveryPathIsTaken) {
   path(1, 1100, 513, false, false);
   path(1, 1100, 513, false, true);
   path(1100, 1, 513, true, false);
-  EXPECT_EQ(paths, (std::set<std::string>{"dots", "in place", "packed", "panels", "stream"}));
+  path(100, 16, 100, true, true);
+  EXPECT_EQ(paths,
+            (std::set<std::string>{"dots", "in place", "packed", "panels", "stream", "turned"}));
 }
 
 // Every way through the blocks, whatever this machine's caches would choose: blocks so small that each loop

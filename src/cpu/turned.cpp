@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/turned.hpp"
+
+#include <algorithm>
+
+#include "core/divide.hpp"
+
+namespace tilewise::cpu {
+namespace {
+
+constexpr std::int64_t kTogether = 32;  // rows of C that are turned at a time
+
+// Where the buffer holds what: the rows of C's transpose, rows of C, and what the product needs. Each begins on a cache
+// line's boundary. In elements.
+template <class T> struct TurnedLayout {
+  std::int64_t step, rows_of_c, row_step, product;
+
+  explicit TurnedLayout(const Product<T>& problem) {
+    constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t lanes = std::max<std::int64_t>(kernels<T>().lanes, kLine);
+    step = round_up(problem.m, lanes);
+    row_step = round_up(problem.n, lanes);
+    rows_of_c = problem.n * step;
+    product = rows_of_c + std::min(kTogether, problem.m) * row_step;
+  }
+};
+
+template <class T> Product<T> exchanged(const Product<T>& problem, T* c, std::int64_t c_step) {
+  Product<T> other = problem;
+  other.m = problem.n, other.n = problem.m;
+  other.a = {problem.b.data, problem.b.column_stride, problem.b.row_stride};
+  other.b = {problem.a.data, problem.a.column_stride, problem.a.row_stride};
+  other.beta = 0;
+  other.c = c, other.c_stride = c_step;
+  return other;
+}
+
+}  // namespace
+
+template <class T> std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan) {
+  const TurnedLayout<T> layout(problem);
+  return static_cast<std::size_t>(layout.product) * sizeof(T) +
+         blocked_buffer_bytes(exchanged<T>(problem, nullptr, layout.step), plan,
+                              {0, problem.n, 0, problem.m});
+}
+
+template <class T>
+void multiply_turned(const Product<T>& problem, const Plan& plan, std::byte* buffer) {
+  const TurnedLayout<T> layout(problem);
+  T* const turned = reinterpret_cast<T*>(buffer);
+  T* const rows_of_c = turned + layout.rows_of_c;
+  multiply_blocked(exchanged(problem, turned, layout.step), plan, {0, problem.n, 0, problem.m},
+                   reinterpret_cast<std::byte*>(turned + layout.product));
+  for (std::int64_t first = 0; first < problem.m; first += kTogether) {
+    const std::int64_t rows = std::min(kTogether, problem.m - first);
+    kernels<T>().transpose(rows, problem.n, turned + first, layout.step, rows_of_c,
+                           layout.row_step);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const T* const from = rows_of_c + i * layout.row_step;
+      T* const to = problem.c + (first + i) * problem.c_stride;
+      if (problem.beta == 0) {
+        std::copy(from, from + problem.n, to);
+      } else {
+        for (std::int64_t j = 0; j < problem.n; ++j) to[j] = from[j] + problem.beta * to[j];
+      }
+    }
+  }
+}
+
+template std::size_t turned_buffer_bytes(const ProblemF32&, const Plan&);
+template std::size_t turned_buffer_bytes(const ProblemF64&, const Plan&);
+template void multiply_turned(const ProblemF32&, const Plan&, std::byte*);
+template void multiply_turned(const ProblemF64&, const Plan&, std::byte*);
+
+}  // namespace tilewise::cpu
