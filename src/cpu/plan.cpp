@@ -219,9 +219,10 @@ constexpr double kProductsWorthAThread = 1 << 20;
 // Few columns fill few vectors; in the other order they are rows, and vectors lie along m. Not what is worth several
 // threads.
 bool wants_turned(const Shape& s) {
-  constexpr std::int64_t kLeastColumns = 8, kMostColumns = 24, kLeastDepth = 16;
+  constexpr std::int64_t kLeastColumns = 8, kMostColumns = 24, kLeastRows = 32, kLeastDepth = 16;
   return !s.a_by_rows && !s.b_by_rows && !s.widens && s.n >= kLeastColumns && s.n <= kMostColumns &&
-         s.m >= 2 * s.n && s.k >= kLeastDepth && s.products() < 2 * kProductsWorthAThread;
+         s.m >= std::max(2 * s.n, kLeastRows) && s.k >= kLeastDepth &&
+         s.products() < 2 * kProductsWorthAThread;
 }
 
 void plan_turned(const Shape& s, const Caches& caches, Plan& plan) {
