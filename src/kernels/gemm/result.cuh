@@ -68,7 +68,8 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
   unsigned char* const matrix =
       g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
                    : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes;
-  target.to = matrix + (place.row + warp_row) * target.pitch + place.column * bytes;
+  target.to =
+      matrix + (place.row + warp_row) * target.pitch + static_cast<long long>(place.column) * bytes;
   // Here, and not where they are needed.
   asm volatile("" : "+l"(target.to), "+l"(target.pitch));
   asm volatile("" : "+r"(target.rows_left), "+r"(target.columns_left));
