@@ -11,21 +11,22 @@ namespace {
 
 constexpr std::int64_t kTogether = 32;  // rows of C that are turned at a time
 
-// Where the buffer holds what: the rows of C's transpose, rows of C, and what the product needs. Each begins on a cache
-// line's boundary. In elements.
+// Where the buffer holds what: the rows of C's transpose, rows of C (turning fills them up to whole vectors), and what
+// the product needs. Each begins on a cache line's boundary. In elements.
 template <class T> struct TurnedLayout {
   std::int64_t step, rows_of_c, row_step, product;
 
   explicit TurnedLayout(const Product<T>& problem) {
+    // No vector is longer.
     constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t lanes = std::max<std::int64_t>(kernels<T>().lanes, kLine);
-    step = round_up(problem.m, lanes);
-    row_step = round_up(problem.n, lanes);
+    step = round_up(problem.m, kLine);
+    row_step = round_up(problem.n, kLine);
     rows_of_c = problem.n * step;
     product = rows_of_c + std::min(kTogether, problem.m) * row_step;
   }
 };
 
+// BA, whose result is C's transpose.
 template <class T> Product<T> exchanged(const Product<T>& problem, T* c, std::int64_t c_step) {
   Product<T> other = problem;
   other.m = problem.n, other.n = problem.m;

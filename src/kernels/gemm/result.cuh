@@ -36,8 +36,8 @@ struct Target {
   unsigned char* to;  // the warp's first element
   long long pitch;    // bytes from row to row
   int rows_left, columns_left;
-  bool is_wide,
-      is_plain;  // elements of C are f32; rows are aligned, and what C holds does not count
+  bool is_wide;   // elements of C are f32
+  bool is_plain;  // rows are aligned, and what C holds does not count
 
   // `count` columns further.
   __device__ __forceinline__ Target at_column(int count) const {
@@ -55,6 +55,7 @@ template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, 
   return static_cast<T*>(c.address) + number * c.stride;
 }
 
+// Of this thread's warp, where `place` is the warpgroup's.
 __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place& place,
                                             float beta) {
   const int warp_row = static_cast<int>(threadIdx.x / 32 % 4 * 16), bytes = g.result_bytes;

@@ -179,10 +179,12 @@ TEST_P(Accurate, ElementsThatAreLargeOppositeZeros) {
 TEST_P(Accurate, StepsOfManySizes) {
   // Every 64 k of A are a hundred times larger than the 64 before, and those of B smaller.
   Matrix<float> a(40, 640, {}, 1), b(640, 40, {}, 2), c(40, 40, {}, 3);
-  for (int i = 0; i < 40; ++i)
-    for (int l = 0; l < 640; ++l)
-      a.at(i, l) = std::ldexp(a.at(i, l), l / 64 * 7),
-              b.at(l, i) = std::ldexp(b.at(l, i), -l / 64 * 7);
+  for (int i = 0; i < 40; ++i) {
+    for (int l = 0; l < 640; ++l) {
+      a.at(i, l) = std::ldexp(a.at(i, l), l / 64 * 7);
+      b.at(l, i) = std::ldexp(b.at(l, i), -l / 64 * 7);
+    }
+  }
   multiply(a, b, c);
   expect_as_exact_as_f32(a, b, c);
 }
