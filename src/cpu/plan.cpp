@@ -150,8 +150,14 @@ bool a_is_near(const Shape& s, const Caches& caches) {
   return panel_block_bytes(s) <= caches.l2 * 3 / 4;
 }
 
+// A panel of B passes by all rows of C, each in a page of its own. Where k is short, that is what takes the time.
+bool touches_pages_too_often(const Shape& s) {
+  constexpr std::int64_t kShort = 64, kManyPages = 128, kMedium = 128, kVeryManyPages = 512;
+  return (s.k <= kShort && s.m >= kManyPages) || (s.k < kMedium && s.m >= kVeryManyPages);
+}
+
 bool wants_panels(const Shape& s, const Caches& caches) {
-  if (s.widens || !s.a_by_rows) return false;
+  if (s.widens || !s.a_by_rows || touches_pages_too_often(s)) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);

@@ -245,6 +245,23 @@ template <class T> void try_few_columns() {
 
 TEST(Engine, FewColumnsOfTransposedFactors) { try_few_columns<float>(), try_few_columns<double>(); }
 
+// On both sides of where a short k changes the way through the blocks.
+template <class T> void try_short_k() {
+  for (const auto& [m, k] : {std::tuple(127, 64), std::tuple(128, 64), std::tuple(128, 65),
+                             std::tuple(511, 127), std::tuple(512, 127), std::tuple(512, 128)}) {
+    for (const bool b_turned : {false, true}) {
+      for (const int threads : {1, 2})
+        ASSERT_NO_FATAL_FAILURE((try_case<T, T, T>({m, 203, k, false, b_turned, 1, 0.5, threads})));
+    }
+  }
+}
+
+TEST(Engine, ShortK) {
+  try_short_k<float>(), try_short_k<double>();
+  Trial<float, float, float> trial({2000, 2000, 64, false, false});
+  EXPECT_EQ(to_string(make_plan(trial.problem(), caches(), 1)).substr(0, 7), "packed,");
+}
+
 TEST(Engine, RowsOfCThatAreRoundedInSeveralGoes) {
   try_case<Float16, Float16, float>({9, 300000, 2, false, false, 1, 0.5, 2});
 }
