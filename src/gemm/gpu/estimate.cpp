@@ -20,7 +20,7 @@ constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
 constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
-constexpr double kRestrideMicroseconds = 3.5;    // the same of the pass that copies to aligned rows
+constexpr double kRestrideMicroseconds = 2.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
 constexpr double kWideStreamMicroseconds = 8.0;  // of f64
 // Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.

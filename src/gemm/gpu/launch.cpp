@@ -76,7 +76,7 @@ TensorMap map_of(device::Device& device, const Mapped& what, const FactorBox& bo
   request.box = {std::min(what.along_k ? box_k : box_lines, inner),
                  what.along_k ? box_lines : box_k, 1};
   request.swizzle = TensorSwizzle::k128B;
-  request.l2_promotion = 256;
+  request.l2_promotion = 128;
   return device.make_tensor_map(request);
 }
 

@@ -103,7 +103,11 @@ kernels::RestrideFactor restride_factor(const PreparedFactor& prepared, const Ge
       reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) + first * factor.stride;
   factor.matrices =
       static_cast<int>(std::clamp<std::int64_t>(prepared.matrices - first, 0, kMostMatrices));
-  const std::int64_t pieces = divide_up(factor.width, std::int64_t{8});
+  const std::int64_t all = divide_up(factor.width, std::int64_t{kernels::kRestridePiece});
+  factor.end_blocks = unsign(
+      divide_up(factor.rows * kernels::kRestrideEnds, std::int64_t{kernels::kRestrideThreads}));
+  const std::int64_t pieces = all - kernels::kRestrideEnds;
+  if (pieces <= 0) return factor;
   constexpr unsigned kMostLanes = 128;
   const unsigned lanes = std::min(
       kMostLanes, std::bit_ceil(static_cast<unsigned>(std::min<std::int64_t>(pieces, kMostLanes))));
@@ -134,8 +138,10 @@ void restride(const Plan& plan, const Problem& oriented, GemmArguments& argument
     restride.arrivals_count = static_cast<int>(plan.arrivals.bytes / sizeof(unsigned));
     const std::array<const void*, 1> values{&restride};
     device::Launch launch;
-    launch.grid = {restride.factors[0].blocks + restride.factors[1].blocks, 1,
-                   unsign(std::min(kMostMatrices, matrices - first))};
+    std::uint32_t blocks = 0;
+    for (const kernels::RestrideFactor& factor : restride.factors)
+      blocks += factor.blocks + factor.end_blocks;
+    launch.grid = {blocks, 1, unsign(std::min(kMostMatrices, matrices - first))};
     launch.block = {kernels::kRestrideThreads, 1, 1};
     launch.arguments = values;
     launch.overlaps_previous = first > 0 && device.gpu().compute_major >= 9;  // it waits by itself

@@ -9,7 +9,12 @@
 namespace tilewise::kernels {
 
 inline constexpr int kRestrideThreads = 256;
-inline constexpr int kRestridePieces = 4;  ///< of 16 bytes, in as many rows, that a thread copies
+inline constexpr int kRestridePieces = 2;  ///< in as many rows, that a thread copies
+inline constexpr int kRestridePiece = 8;   ///< halves: 16 bytes of the copy
+
+/// Of each row of the copy the first piece and the last two are its ends: what they are made of may begin before the
+/// row or end behind it. Other threads copy these.
+inline constexpr int kRestrideEnds = 3;
 
 /// A or B, and where it goes. Everything counts halves: two bytes, which all elements are multiples of.
 struct RestrideFactor {
@@ -18,9 +23,10 @@ struct RestrideFactor {
   long long rows, width;    ///< width: of a row
   long long pitch, stride;  ///< from row to row, a multiple of 8, and from matrix to matrix
   int lanes_log2;  ///< 2 to the power of this many threads of a block share a row, others take more rows
-  unsigned across;  ///< blocks that a row takes
-  unsigned blocks;  ///< that a matrix takes; 0: there is nothing to copy
-  int matrices;     ///< 1 for a matrix that all products of a batch share
+  unsigned across;      ///< blocks that a row takes, without its ends
+  unsigned blocks;      ///< that a matrix takes, without its ends
+  unsigned end_blocks;  ///< that the ends of its rows take; 0: there is nothing to copy
+  int matrices;         ///< 1 for a matrix that all products of a batch share
 };
 
 struct RestrideArguments {

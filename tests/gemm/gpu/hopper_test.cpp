@@ -103,6 +103,24 @@ TYPED_TEST(HopperBatch, PointersInDeviceMemory) {
   expect_clean();
 }
 
+// --- rows that are copied to where they begin aligned --------------------------------------------------
+
+// Rows that are all ends (restride.cu), that have insides, and so many of these that several blocks share a row; from
+// every element of 16 bytes on, from row to row at another.
+TEST(CopiedRows, OfEveryWidthAndAlignment) {
+  TILEWISE_NEEDS_KERNELS();
+  const PlanWish wish(WideBF16::kKernel);
+  const auto expect = [](int width, std::int64_t gap, int shift) {
+    SCOPED_TRACE("width " + std::to_string(width) + ", gap " + std::to_string(gap) + ", shift " +
+                 std::to_string(shift));
+    const Stand rows{.gap = gap}, columns{.order = Order::kColumnMajor, .gap = gap};
+    expect_right<BF16ToF32>({9, 5, width}, {rows, columns, Stand{}, shift, 7 - shift, 0}, 1, 0);
+    expect_right<BF16ToF32>({width, 3, 5}, {columns, rows, Stand{}, shift, 7 - shift, 0}, 1, 0);
+  };
+  for (int width = 1; width <= 34; ++width) expect(width, width % 3, width % 8);
+  for (int shift = 0; shift < 8; ++shift) expect(1100 + shift, 1, shift);
+}
+
 // --- accurate f32 --------------------------------------------------------------------------------------
 
 // By plan: both factors in pairs, or one that is split where it is multiplied; k in parts of a cluster, or of the
