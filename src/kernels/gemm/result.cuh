@@ -129,47 +129,69 @@ __device__ __forceinline__ bool warpgroup_meet_or(bool own) {
   return any != 0;
 }
 
-// What a warp has staged, kBytes of its 16 rows, to rows of C that begin at multiples of 16 bytes and are multiples of
-// as much long: 16 bytes a lane, whole rows of 128 side by side. `to`: where the first row goes; of it `bytes_left` and
-// `rows_left` are inside.
-template <int kBytes>
+// What a warp has staged, kBytes of its 16 rows, to rows of C that begin at multiples of sizeof(Unit) bytes and are
+// multiples of as much long: a unit a lane, lanes side by side in as many rows as they fill. `to`: where the first row
+// goes; of it `bytes_left` and `rows_left` are inside.
+template <int kBytes, class Unit = uint4>
 __device__ __forceinline__ void unstage_aligned(const unsigned char (&rows)[64][128],
                                                 unsigned char* to, long long pitch, int bytes_left,
                                                 int rows_left) {
-  constexpr int kPieces = kBytes / 16, kTogether = 32 / kPieces;
-  const int lane = threadIdx.x % 32, piece = lane % kPieces, first = lane / kPieces;
-  const unsigned char* const from = &rows[threadIdx.x / 32 % 4 * 16][0];
-  to += first * pitch + piece * 16;
-  if (piece * 16 >= bytes_left) rows_left = 0;
+  constexpr int kUnit = sizeof(Unit), kUnits = kBytes / kUnit, kTogether = 32 / kUnits;
+  const int lane = threadIdx.x % 32, offset = lane % kUnits * kUnit, first = lane / kUnits;
+  const unsigned char* const from = &rows[threadIdx.x / 32 % 4 * 16][offset % 16];
+  to += first * pitch + offset;
+  if (offset >= bytes_left) rows_left = 0;
 #pragma unroll
   for (int i = 0; i < 16; i += kTogether) {
     const int row = first + i;
-    const uint4 four = *reinterpret_cast<const uint4*>(from + row * 128 + (piece ^ row % 8) * 16);
-    if (row < rows_left) *reinterpret_cast<uint4*>(to) = four;
+    const Unit unit =
+        *reinterpret_cast<const Unit*>(from + row * 128 + (offset / 16 ^ row % 8) * 16);
+    if (row < rows_left) *reinterpret_cast<Unit*>(to) = unit;
     to += kTogether * pitch;
   }
 }
 
-// 64 columns of 16 bits to rows that begin anywhere: two neighbours at a time, where they lie at 4 aligned bytes.
-__device__ __forceinline__ void unstage_pairs(const unsigned char (&rows)[64][128], Half* C,
-                                              long long ldc, int columns_left, int rows_left) {
-  const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 % 4 * 16;
-  const int count = min(columns_left, 64);
-#pragma unroll 4
-  for (int r = 0; r < 16; ++r) {
-    if (r >= rows_left) break;
-    Half* const target = C + r * ldc;
-    const auto at = [&](int c) {
-      return *reinterpret_cast<const Half*>(&rows[first_row + r][(c / 8 ^ r % 8) * 16 + c % 8 * 2]);
-    };
-    // Elements from the first that lies at 4 bytes on; before it there is one at most.
-    const int odd = static_cast<int>(reinterpret_cast<size_t>(target) / 2 % 2),
-              first = odd + lane * 2;
-    if (first + 1 < count)
-      *reinterpret_cast<unsigned*>(target + first) = at(first) | unsigned{at(first + 1)} << 16;
-    else if (first < count) target[first] = at(first);
-    if (odd && lane == 0 && count > 0) target[0] = at(0);
+// kColumns columns of 16 bits to rows that begin at any of them. Where that is in the middle of 4 bytes, a lane stores
+// the second half of its pair and the first of its neighbour's; what is left at either end of the row goes alone.
+template <int kColumns>
+__device__ __forceinline__ void unstage_pairs(const unsigned char (&rows)[64][128],
+                                              unsigned char* to, long long pitch, int columns_left,
+                                              int rows_left) {
+  const int lane = threadIdx.x % 32, count = min(columns_left, kColumns);
+  const unsigned char* const from = &rows[threadIdx.x / 32 % 4 * 16][lane % 4 * 4];
+  to += lane * 4;
+  const bool has_first = lane * 2 < count, has_second = lane * 2 + 1 < count,
+             has_next = lane * 2 + 2 < count;
+#pragma unroll 8
+  for (int row = 0; row < 16; ++row, to += pitch) {
+    const unsigned pair =
+        *reinterpret_cast<const unsigned*>(from + row * 128 + (lane / 4 ^ row % 8) * 16);
+    const unsigned next = __shfl_down_sync(0xFFFFFFFF, pair, 1);
+    if (row >= rows_left) continue;
+    Half* const first = reinterpret_cast<Half*>(to);
+    if (reinterpret_cast<size_t>(to) % 4 == 0) {
+      if (has_second) *reinterpret_cast<unsigned*>(first) = pair;
+      else if (has_first) *first = static_cast<Half>(pair);
+    } else {
+      if (lane == 0 && has_first) *first = static_cast<Half>(pair);
+      if (has_next) *reinterpret_cast<unsigned*>(first + 1) = __byte_perm(pair, next, 0x5432);
+      else if (has_second) first[1] = static_cast<Half>(pair >> 16);
+    }
   }
+}
+
+// kColumns columns of 16 bits to rows that do not begin aligned.
+template <int kColumns>
+__device__ __forceinline__ void unstage_16_bit(const unsigned char (&rows)[64][128],
+                                               unsigned char* to, long long pitch, int columns_left,
+                                               int rows_left) {
+  const unsigned all = static_cast<unsigned>(reinterpret_cast<size_t>(to)) |
+                       static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2);
+  if (all % 8 == 0)
+    unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, rows_left);
+  else if (all % 4 == 0)
+    unstage_aligned<kColumns * 2, unsigned>(rows, to, pitch, columns_left * 2, rows_left);
+  else unstage_pairs<kColumns>(rows, to, pitch, columns_left, rows_left);
 }
 
 // 32 columns of f32, to which beta·C is still to be added, to rows of C that begin anywhere: an element a lane.
@@ -271,8 +293,7 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
       __syncwarp();
       if (target.is_plain)
         unstage_aligned<kWide * 2>(rows, C, target.pitch, columns_left * 2, rows_left);
-      else
-        unstage_pairs(rows, reinterpret_cast<Half*>(C), ldc, min(columns_left, kWide), rows_left);
+      else unstage_16_bit<kWide>(rows, C, target.pitch, columns_left, rows_left);
       C += kWide * 2;
     }
   }
