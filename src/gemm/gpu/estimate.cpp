@@ -22,24 +22,25 @@ constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
 constexpr double kRestrideMicroseconds = 2.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
-constexpr double kWideStreamMicroseconds = 8.0;  // of f64
+constexpr double kWideStreamMicroseconds = 6.0;  // of f64
 // Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.
 constexpr double kWideLastRound = 0.7;
 constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up the next tile
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
-constexpr double kStoreBytesPerMicrosecond = 3e4;       // that a block stores, with all others
-constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
-constexpr double kNarrowCacheBytesPerClockAndSm = 52;   // the same of 16-bit floats by TMA
-constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
+constexpr double kStoreBytesPerMicrosecond = 3e4;      // that a block stores, with all others
+constexpr double kStoreTimeOfOne = 1.5;                // of its two warpgroups, beside that of both
+constexpr double kCacheBytesPerClockAndSm = 40;        // from the L2 cache
+constexpr double kNarrowCacheBytesPerClockAndSm = 44;  // the same of 16-bit floats by TMA
+constexpr double kWideCacheBytesPerClockAndSm = 50;    // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
-constexpr double kStraddlingTraffic = 2.2;  // where rows of A or B begin within a sector
+constexpr double kStraddlingTraffic = 1.8;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 2.06;
-// Of f64 tiles smaller than 128×128, where A, B and C take several GB: 16384×16384×16384 was seen to take 1.45 times as
-// long by 64×64 as by 128×128, 8192×8192×8192 no longer.
-constexpr double kFarBytes = 3e9, kFarTime = 1.4;
+// Of f64 tiles smaller than 128×128, where A and B take several GB: 16384×16384×16384 was seen to take 1.45 times as
+// long by 64×64 as by 128×128, 8192×8192×8192 no longer, and 8192×50257×1024, whose C is large, less.
+constexpr double kFarBytes = 2e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
@@ -168,14 +169,19 @@ double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmF
   return lines * k * static_cast<double>(element) * (shared ? 1.0 : static_cast<double>(count));
 }
 
-double memory_bytes(const Problem& problem) {
+double factor_bytes(const Problem& problem) {
   const auto& x = problem.arguments;
   const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
                k = static_cast<double>(x.k);
   return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
-         bytes_of(n, k, problem.count, x.b, size_of(problem.operand)) +
-         m * n * static_cast<double>(problem.count) * static_cast<double>(size_of(problem.result)) *
-             (problem.reads_c() ? 2 : 1);
+         bytes_of(n, k, problem.count, x.b, size_of(problem.operand));
+}
+
+double memory_bytes(const Problem& problem) {
+  const double results = static_cast<double>(problem.m()) * static_cast<double>(problem.n()) *
+                         static_cast<double>(problem.count);
+  return factor_bytes(problem) +
+         results * static_cast<double>(size_of(problem.result)) * (problem.reads_c() ? 2 : 1);
 }
 
 // Whether rows of a factor, as the kernel reads it, begin within a sector.
@@ -197,6 +203,12 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   const bool whole = !straddles(plan.a, oriented.arguments.a, oriented.count, element) &&
                      !straddles(plan.b, oriented.arguments.b, oriented.count, element);
   return kNarrowCacheBytesPerClockAndSm / (whole ? 1 : kStraddlingTraffic);
+}
+
+// How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long: the narrower what a lane
+// stores. (Where they begin is not asked: plans would differ by it.)
+double unaligned_store_time(const Problem& oriented) {
+  return oriented.n() % 8 == 0 ? 1.0 : oriented.n() % 2 == 0 ? 1.5 : 3.0;
 }
 
 double prepared_bytes(const PreparedFactor& factor) {
@@ -246,7 +258,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
-  if (is_wide && memory_bytes(oriented) > kFarBytes && kernel.bm * kernel.bn < 128 * 128)
+  if (is_wide && factor_bytes(oriented) > kFarBytes && kernel.bm * kernel.bn < 128 * 128)
     e.compute *= kFarTime;
   if ((kernel.box_a.lines > 0 && !is_wide) || is_mma(kernel.pipe))
     e.memory *= kMemoryShare / kBoxesMemoryShare;
@@ -259,9 +271,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
     e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
-  const double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
-                            static_cast<double>(size_of(oriented.result)) /
-                            kStoreBytesPerMicrosecond;
+  double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
+                      static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;
+  if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0)
+    tile_store *= unaligned_store_time(oriented);
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
   const bool is_alone = !kernel.persistent && blocks_on_one(kernel, gpu) == 1;
@@ -271,7 +284,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
                        : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
                                  : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
-  e.fill = kernel.overhead + kFillMicroseconds + tile_store + shown * rounds_behind;
+  // The last tile is stored by all of a block's warpgroups, or by one of two that take turns.
+  const double last_store = tile_store * (kernel.hides_result ? kStoreTimeOfOne : 1);
+  e.fill = kernel.overhead + kFillMicroseconds + last_store + shown * rounds_behind;
 
   e.launches = kLaunchMicroseconds;
   const double tile_sums =
@@ -301,7 +316,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
         std::ceil(static_cast<double>(e.tiles) * plan.cluster_parts / sms) / plan.cluster_parts;
     e.reduction +=
         rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
-    if (size_of(oriented.operand) == 2) e.reduction += kNarrowJoinMicroseconds;
+    if (size_of(oriented.operand) == 2 || plan.b.preparation == kernels::Preparation::kPairs)
+      e.reduction += kNarrowJoinMicroseconds;
     if (kernel.pipe == Pipe::kF32) e.reduction += kF32JoinMicroseconds;
     if (is_wide) e.reduction += kWideJoinMicroseconds;
     e.launches += kLaunchMicroseconds;  // the clearing

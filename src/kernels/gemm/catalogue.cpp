@@ -78,10 +78,10 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.78), \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.51),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).
@@ -168,6 +168,7 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
   kernel.alignment = 16;
   kernel.preparation = Preparation::kPairsOfB;
   kernel.transposes_result = exchanges;
+  kernel.overhead = 2;
   return kernel;
 }
 #define TILEWISE_RAW(bn, stages, efficiency)                                        \
@@ -241,7 +242,7 @@ constexpr GemmKernel small_f64(std::string_view name,
           .pipe = Pipe::kTensorF64,
           .efficiency = 0.2,
           .efficiency_alone = 0.2,
-          .overhead = 1.0};
+          .overhead = 0.2};
 }
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
@@ -394,7 +395,7 @@ constexpr std::array kKernels{
     TILEWISE_THIN(1),
     TILEWISE_THIN(4),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
-    accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.62),
+    accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.59),
     TILEWISE_RAW(16, 5, 0.08),
     TILEWISE_RAW(64, 4, 0.32),
     TILEWISE_RAW(128, 3, 0.51),
