@@ -29,11 +29,11 @@ constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up t
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
-constexpr double kStoreBytesPerMicrosecond = 3e4;      // that a block stores, with all others
-constexpr double kStoreTimeOfOne = 1.5;                // of its two warpgroups, beside that of both
-constexpr double kCacheBytesPerClockAndSm = 40;        // from the L2 cache
-constexpr double kNarrowCacheBytesPerClockAndSm = 44;  // the same of 16-bit floats by TMA
-constexpr double kWideCacheBytesPerClockAndSm = 50;    // and of f64 by TMA
+constexpr double kStoreBytesPerMicrosecond = 3e4;       // that a block stores, with all others
+constexpr double kStoreTimeOfOne = 1.5;                 // warpgroup, beside that of two
+constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
+constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit floats by TMA
+constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 constexpr double kStraddlingTraffic = 1.8;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
@@ -44,6 +44,8 @@ constexpr double kFarBytes = 2e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
+constexpr double kSharedMissTime =
+    1.25;  // where several blocks ask for what is not in the cache yet
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
 constexpr double kF32JoinMicroseconds = 1.5;       // and of f32 on the FMA pipes
@@ -262,6 +264,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.compute *= kFarTime;
   if ((kernel.box_a.lines > 0 && !is_wide) || is_mma(kernel.pipe))
     e.memory *= kMemoryShare / kBoxesMemoryShare;
+  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
+      kernel.bm < 128)
+    e.memory *= kSharedMissTime;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
                             static_cast<double>(plan.k_each) *
@@ -284,8 +289,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
                        : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
                                  : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
-  // The last tile is stored by all of a block's warpgroups, or by one of two that take turns.
-  const double last_store = tile_store * (kernel.hides_result ? kStoreTimeOfOne : 1);
+  // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is.
+  const bool by_one = size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 &&
+                      (kernel.hides_result || kernel.bm == 64);
+  const double last_store = tile_store * (by_one ? kStoreTimeOfOne : 1);
   e.fill = kernel.overhead + kFillMicroseconds + last_store + shown * rounds_behind;
 
   e.launches = kLaunchMicroseconds;

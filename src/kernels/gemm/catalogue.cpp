@@ -81,7 +81,7 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
       TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.51),        \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).

@@ -162,21 +162,20 @@ __device__ __forceinline__ void unstage_pairs(const unsigned char (&rows)[64][12
   to += lane * 4;
   const bool has_first = lane * 2 < count, has_second = lane * 2 + 1 < count,
              has_next = lane * 2 + 2 < count;
-#pragma unroll 8
+#pragma unroll 4
   for (int row = 0; row < 16; ++row, to += pitch) {
     const unsigned pair =
         *reinterpret_cast<const unsigned*>(from + row * 128 + (lane / 4 ^ row % 8) * 16);
     const unsigned next = __shfl_down_sync(0xFFFFFFFF, pair, 1);
-    if (row >= rows_left) continue;
+    // No branches, behind which the compiler would take the warp's lanes for apart (see warpgroup_meet).
     Half* const first = reinterpret_cast<Half*>(to);
-    if (reinterpret_cast<size_t>(to) % 4 == 0) {
-      if (has_second) *reinterpret_cast<unsigned*>(first) = pair;
-      else if (has_first) *first = static_cast<Half>(pair);
-    } else {
-      if (lane == 0 && has_first) *first = static_cast<Half>(pair);
-      if (has_next) *reinterpret_cast<unsigned*>(first + 1) = __byte_perm(pair, next, 0x5432);
-      else if (has_second) first[1] = static_cast<Half>(pair >> 16);
-    }
+    const bool is_odd = reinterpret_cast<size_t>(to) % 4 != 0, inside = row < rows_left;
+    const unsigned word = is_odd ? __byte_perm(pair, next, 0x5432) : pair;
+    if (inside && (is_odd ? has_next : has_second))
+      *reinterpret_cast<unsigned*>(first + is_odd) = word;
+    if (inside && (is_odd ? lane == 0 && has_first : has_first && !has_second))
+      *first = static_cast<Half>(pair);
+    if (inside && is_odd && has_second && !has_next) first[1] = static_cast<Half>(pair >> 16);
   }
 }
 
@@ -185,8 +184,12 @@ template <int kColumns>
 __device__ __forceinline__ void unstage_16_bit(const unsigned char (&rows)[64][128],
                                                unsigned char* to, long long pitch, int columns_left,
                                                int rows_left) {
-  const unsigned all = static_cast<unsigned>(reinterpret_cast<size_t>(to)) |
-                       static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2);
+  // The same in all lanes; the compiler has to know (see warpgroup_meet).
+  const unsigned all =
+      __shfl_sync(0xFFFFFFFF,
+                  static_cast<unsigned>(reinterpret_cast<size_t>(to)) |
+                      static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2),
+                  0);
   if (all % 8 == 0)
     unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, rows_left);
   else if (all % 4 == 0)

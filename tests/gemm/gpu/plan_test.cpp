@@ -102,7 +102,7 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(512, 512, 512), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(1024, 1024, 1024), "warpgroup_bf16_128x64_to_f32");
   EXPECT_EQ(chosen(512, 2112, 7168), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_64x64_to_f32");
+  EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_128x64_to_f32,split=2");
   EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=2");
   EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_to_f32");
