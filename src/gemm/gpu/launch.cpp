@@ -76,7 +76,8 @@ TensorMap map_of(device::Device& device, const Mapped& what, const FactorBox& bo
   request.box = {std::min(what.along_k ? box_k : box_lines, inner),
                  what.along_k ? box_lines : box_k, 1};
   request.swizzle = TensorSwizzle::k128B;
-  request.l2_promotion = 128;
+  // Rows that begin anywhere would have lines fetched of which nothing is asked for.
+  request.l2_promotion = (what.address | line_bytes) % 256 == 0 ? 256 : 128;
   return device.make_tensor_map(request);
 }
 

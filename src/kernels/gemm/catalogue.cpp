@@ -242,7 +242,7 @@ constexpr GemmKernel small_f64(std::string_view name,
           .pipe = Pipe::kTensorF64,
           .efficiency = 0.2,
           .efficiency_alone = 0.2,
-          .overhead = 0.2};
+          .overhead = 0.5};
 }
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
