@@ -140,8 +140,8 @@ class TILEWISE_API Context {
   std::unique_ptr<State> state_;
 };
 
-/// The context that the C interface and the BLAS names use when they are given none. Made at its
-/// first use, with the defaults of ContextOptions; lives as long as the process.
+/// The context that the C interface uses when it is given none. Made at its first use, with the
+/// defaults of ContextOptions; lives as long as the process.
 TILEWISE_API Context& default_context();
 
 struct GemmOptions {

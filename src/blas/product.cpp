@@ -6,12 +6,15 @@
 #include "blas/product.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
 
 #include "blas/plain_loop.hpp"
+#include "blas/threads.hpp"
 #include "blas/verbose.hpp"
+#include "core/thread_pool.hpp"
 #include "cpu/engine.hpp"
 #include "gemm/context.hpp"
 #include "tilewise/gemm.hpp"
@@ -69,8 +72,16 @@ template <class T> bool changes_nothing(const Call<T>& call) noexcept {
          ((call.alpha == 0 || call.k == 0) && call.beta == 1);
 }
 
+// Made at its first use; lives as long as the process.
+cpu::Engine& door_engine() {
+  static Context* const context =
+      new Context({.threads = threads_in(std::getenv("TILEWISE_NUM_THREADS"),
+                                         std::getenv("OMP_NUM_THREADS"), available_cores())});
+  return context->state().engine;
+}
+
 template <class T> void multiply(const Call<T>& call) {
-  cpu::Engine& engine = default_context().state().engine;
+  cpu::Engine& engine = door_engine();
   const Problem<T> problem = problem_of(call);
   if (!call.is_batch) {
     cpu::gemm(engine, problem);
@@ -107,10 +118,9 @@ template <class T> void compute_and_tell(const Call<T>& call) noexcept {
   const bool by_engine = idle || multiply_somehow(call);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   try {
-    const std::string how = idle ? "nothing to do"
-                            : by_engine
-                                ? cpu::describe(default_context().state().engine, problem_of(call))
-                                : "plain loop, 1 thread";
+    const std::string how = idle        ? "nothing to do"
+                            : by_engine ? cpu::describe(door_engine(), problem_of(call))
+                                        : "plain loop, 1 thread";
     tell(call, how.c_str(), taken.count());
   } catch (const std::exception&) {
     tell(call, "no memory for words", taken.count());

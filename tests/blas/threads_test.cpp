@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls from many threads at once, and in a child after fork().
+// Calls from many threads at once, and in a child after fork(); how many threads a context gets.
+#include "blas/threads.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +25,22 @@ template <class T> void call_all(unsigned seed) {
     name.call(operands.ask());
     operands.check(name.name);
   }
+}
+
+TEST(Threads, AsManyAsTheEnvironmentSays) {
+  const auto of_openmp = [](const char* text) { return blas::threads_in(nullptr, text, 8); };
+  EXPECT_EQ(of_openmp(nullptr), 0);
+  EXPECT_EQ(of_openmp("1"), 1);
+  EXPECT_EQ(of_openmp(" 3 "), 3);
+  EXPECT_EQ(of_openmp("4,2"), 4);
+  EXPECT_EQ(of_openmp("4 , 2"), 4);
+  EXPECT_EQ(of_openmp("64"), 8);
+  for (const char* const text : {"", " ", "0", "-2", "two", "2x", "2 x", "1e3", "99999999999"})
+    EXPECT_EQ(of_openmp(text), 0) << text;
+  // Whatever it says, ours counts; what it says wrong the context refuses.
+  for (const char* const ours : {"2", "none"}) EXPECT_EQ(blas::threads_in(ours, "1", 8), 0);
+  EXPECT_EQ(blas::threads_in("", "1", 8), 1);
+  EXPECT_EQ(blas::threads_in(nullptr, "3", 0), 1);
 }
 
 TEST(Threads, CallAtOnce) {
