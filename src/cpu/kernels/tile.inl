@@ -199,14 +199,19 @@ template <class S, int kRows, int kVectors> struct TileSum {
   }
 };
 
-// C's tile is needed at the end of the sum. Each of its rows is asked for some steps before, one after
-// the other: then it has arrived, and A and B have not driven it out of the first-level cache again.
-constexpr int kStepsForARow = 8;
-
 template <class S, int kVectors, class T> [[gnu::always_inline]] inline void ask_for_c(const T* c) {
   TILEWISE_UNROLL
   for (int v = 0; v < kVectors; ++v) __builtin_prefetch(c + v * S::kLanes, 1);
   __builtin_prefetch(c + kVectors * S::kLanes - 1, 1);
+}
+
+// The first (0) or second (1) half of that.
+template <class S, int kVectors, class T>
+[[gnu::always_inline]] inline void ask_for_half_of_c(const T* c, std::int64_t half) {
+  constexpr std::int64_t kLines = (kVectors + 2) / 2, kLast = kVectors * S::kLanes - 1;
+  TILEWISE_UNROLL
+  for (std::int64_t i = 0; i < kLines; ++i)
+    __builtin_prefetch(c + std::min((half * kLines + i) * S::kLanes, kLast), 1);
 }
 
 // Walks through a Fetch.
@@ -290,7 +295,10 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
     (std::make_integer_sequence<int, kUnroll>());
     advance(kUnroll);
   };
-  constexpr std::int64_t kTail = kRows * kStepsForARow;
+  // C's tile is needed at the end of the sum. Each of its rows is asked for some steps before, one after the other: then
+  // it has arrived, and A and B have not driven it out of the first-level cache again. In one loop: the end of a loop
+  // within another costs more than what it asks for.
+  constexpr std::int64_t kTail = 2 * kRows * kUnroll;
   std::int64_t left = tile.k;
   const auto* c = tile.c;
   if (left < kTail + kUnroll) {
@@ -301,9 +309,10 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   } else {
     for (; fetching.active() && left >= kTail + kUnroll; left -= kUnroll) several(true);
     for (; left >= kTail + kUnroll; left -= kUnroll) several(false);
-    for (int i = 0; i < kRows; ++i, c += tile.c_step) {
-      ask_for_c<S, kVectors>(c);
-      for (int u = 0; u < kStepsForARow; u += kUnroll, left -= kUnroll) several(false);
+    for (std::int64_t i = 0; i < 2 * kRows; ++i, left -= kUnroll) {
+      ask_for_half_of_c<S, kVectors>(c, i % 2);
+      c += i % 2 * tile.c_step;
+      several(false);
     }
   }
   for (; left >= kUnroll; left -= kUnroll) several(false);
