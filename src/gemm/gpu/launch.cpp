@@ -37,6 +37,15 @@ GemmArguments from_matrix(GemmArguments arguments, std::int64_t first, std::size
   shift(arguments.a, operand);
   shift(arguments.b, operand);
   shift(arguments.c, result);
+  const auto shift_pairs = [&](kernels::GemmPairs& pairs, std::int64_t lines) {
+    if (pairs.unscale == nullptr || pairs.is_shared != 0) return;
+    pairs.unscale += first * lines;
+    pairs.suspect += first * divide_up(lines, kernels::kSplitX) *
+                     divide_up(static_cast<std::int64_t>(arguments.k), kernels::kSplitK);
+    pairs.halves += first * 2 * lines * pairs.pitch;
+  };
+  shift_pairs(arguments.pairs_a, arguments.m);
+  shift_pairs(arguments.pairs_b, arguments.n);
   return arguments;
 }
 

@@ -52,7 +52,10 @@ kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFact
 GemmPairs pairs_of(const PreparedFactor& prepared, bool along_k, device::Address workspace) {
   return {reinterpret_cast<const float*>(workspace + prepared.unscale.offset),
           reinterpret_cast<const unsigned*>(workspace + prepared.suspect.offset),
-          prepared.matrices == 1 ? 1 : 0, along_k ? 1 : 0};
+          prepared.matrices == 1 ? 1 : 0,
+          along_k ? 1 : 0,
+          reinterpret_cast<const unsigned short*>(workspace + prepared.place.offset),
+          prepared.leading_dimension};
 }
 
 void split(const Plan& plan, const Problem& oriented, GemmArguments& arguments,

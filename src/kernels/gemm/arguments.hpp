@@ -88,6 +88,9 @@ struct GemmPairs {
   const unsigned* suspect;
   int is_shared;  ///< one matrix for the whole batch
   int along_k;    ///< whether the factor itself lies along k
+  /// f16 [matrix][2][line][pitch]: upper halves, then lower ones, along k.
+  const unsigned short* halves;
+  long long pitch;
 };
 
 struct GemmArguments {

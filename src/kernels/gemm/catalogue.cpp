@@ -78,6 +78,7 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),       \
       TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
@@ -123,6 +124,8 @@ constexpr MmaShape kMma128x256{128, 256, 64, 3, 256, 1, 0.70, 0.70},
     kMma128x128{128, 128, 32, 4, 128, 2, 0.65, 0.52}, kMma64x64{64, 64, 64, 3, 128, 4, 0.46, 0.25};
 constexpr MmaShape kMmaTf32128x256{128, 256, 32, 2, 256, 1, 0.55, 0.55},
     kMmaTf3264x64{64, 64, 32, 3, 128, 4, 0.36, 0.24};
+constexpr MmaShape kMmaAccurate128x128{128, 128, 32, 3, 256, 1, 0.60, 0.60},
+    kMmaAccurate64x64{64, 64, 32, 3, 128, 3, 0.45, 0.25};
 #define TILEWISE_MMA(type, tile, suffix, operand, result, shape)                             \
   mma("mma_" type "_" tile suffix, TILEWISE_FOUR_ORDERS("gemm_mma_" type "_" tile), operand, \
       result, shape)
@@ -176,6 +179,23 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
       "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, false, efficiency),       \
       raw("accurate_f32_128x" #bn "_raw_b", "gemm_warpgroup_raw_f32_128x" #bn "_k", \
           "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, true, efficiency)
+
+// The same for every GPU from sm_80 on (mma_accurate.cuh).
+constexpr GemmKernel mma_accurate(std::string_view name, std::string_view entry,
+                                  const MmaShape& shape) {
+  GemmKernel kernel = mma(name, {{{entry, entry}, {entry, entry}}}, Dtype::kF32, Dtype::kF32, shape);
+  kernel.unit = entry.substr(5);  // gemm_UNIT
+  kernel.mode = ComputeMode::kAccurate;
+  kernel.yields_to_hopper = true;
+  kernel.most_extent = kMostExtent;
+  kernel.alignment = 0;
+  kernel.preparation = Preparation::kPairs;
+  kernel.pipe = Pipe::kMmaF16;
+  kernel.products = 3;
+  return kernel;
+}
+#define TILEWISE_MMA_ACCURATE(tile, shape) \
+  mma_accurate("mma_accurate_f32_" tile, "gemm_mma_accurate_f32_" tile, shape)
 
 // A tile of f64 for Hopper (hopper_f64.cuh).
 constexpr GemmKernel hopper_f64(std::string_view name,
@@ -409,6 +429,8 @@ constexpr std::array kKernels{
     TILEWISE_MMA_TILES("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     TILEWISE_MMA("tf32", "128x256", "", Dtype::kF32, Dtype::kF32, kMmaTf32128x256),
     TILEWISE_MMA("tf32", "64x64", "", Dtype::kF32, Dtype::kF32, kMmaTf3264x64),
+    TILEWISE_MMA_ACCURATE("128x128", kMmaAccurate128x128),
+    TILEWISE_MMA_ACCURATE("64x64", kMmaAccurate64x64),
     TILEWISE_TEAMS("128x128_aligned", 128, 128, 2, 0.78, 16),
     TILEWISE_TEAMS("64x128_aligned", 64, 128, 4, 0.775, 16),
     TILEWISE_TEAMS("128x64_aligned", 128, 64, 4, 0.76, 16),

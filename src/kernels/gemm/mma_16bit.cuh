@@ -12,7 +12,8 @@
 
 namespace gemm {
 
-template <class Element, class Tile_, bool kAlongA_, bool kAlongB_> struct MmaHalves {
+template <class Type, class Tile_, bool kAlongA_, bool kAlongB_>
+struct MmaHalves : MmaAsItLies<Half> {
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
   using Tile = Tile_;
   using SlabA = Slab<Half, kAlongA, Tile::kBM, Tile::kBK>;
@@ -44,7 +45,7 @@ template <class Element, class Tile_, bool kAlongA_, bool kAlongB_> struct MmaHa
 #pragma unroll
       for (int j = 0; j < Tile::kWN / 8; ++j) {
         const unsigned(&b)[4] = fragment.b[j / 2];
-        add_product<Element>(sums[i][j], fragment.a[i], b[j % 2 * 2], b[j % 2 * 2 + 1]);
+        add_product<Type>(sums[i][j], fragment.a[i], b[j % 2 * 2], b[j % 2 * 2 + 1]);
       }
     }
   }

@@ -41,7 +41,8 @@ template <class Slab, bool kAlongK, int kCount> struct MatrixReader {
   }
 };
 
-// Type: how sums become elements of C (strip_element.cuh); those of f16 and bf16 may be f32, too.
+// Math::settle(), where Math::kSettles, does what sums of products still ask for when all k are added up. Type: how sums become
+// elements of C (strip_element.cuh); those of f16 and bf16 may be f32, too.
 template <class Math, class Type>
 __device__ __forceinline__ void mma_product(const GemmArguments& g) {
   using Tile = typename Math::Tile;
@@ -56,14 +57,18 @@ __device__ __forceinline__ void mma_product(const GemmArguments& g) {
 
   float sums[Tile::kWM / 16][Tile::kWN / 8][4] = {};
   const int steps = static_cast<int>((depth.end - depth.begin + Tile::kBK - 1) / Tile::kBK);
-  if (steps > 0) MmaLoop<Math>::run(sums, shared, g, tile, depth, steps);
+  const int warp = threadIdx.x / 32;
+  const long long row = tile.row + warp / Tile::kWarpsAcross * Tile::kWM,
+                  column = tile.column + warp % Tile::kWarpsAcross * Tile::kWN;
+  if (steps > 0) {
+    MmaLoop<Math>::run(sums, shared, g, tile, depth, steps);
+    if constexpr (requires { Math::kSettles; })
+      Math::settle(sums, shared, g, tile, depth, row, column);
+  }
   constexpr int kCount = Tile::kWM * Tile::kWN / 32;
   if (g.split.parts > 1 && !join_parts<Tile::kThreads, kCount>(g.split, &sums[0][0][0])) return;
   __syncthreads();  // nobody reads stages any more, which now hold results
-  const int warp = threadIdx.x / 32;
   unsigned char* const room = shared + warp * Room::kBytes;
-  const long long row = tile.row + warp / Tile::kWarpsAcross * Tile::kWM,
-                  column = tile.column + warp % Tile::kWarpsAcross * Tile::kWN;
   store_mma_sums<Type, Tile::kWM, Tile::kWN>(sums, room, g, row, column, alpha, beta);
 }
 

@@ -16,7 +16,7 @@
 
 namespace gemm {
 
-// kBM×kBN×kBK a block, kWM×kWN a warp; kStages of shared memory. T: the type of A and B in memory.
+// kBM×kBN×kBK a block, kWM×kWN a warp; kStages of shared memory. T: what is copied of an element of A and B.
 template <class T_, int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kStages_> struct MmaTile {
   using T = T_;
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_,
@@ -29,35 +29,48 @@ template <class T_, int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kStage
   static_assert(kWM % 16 == 0 && kWN % 16 == 0 && kStages >= 2);
 };
 
-// A thread's share of the copies of one factor.
-template <class Slab, class T, bool kAlongK, int kThreads> struct MmaCourier {
+// A factor in memory. kHalves = 2: pairs of f16 along k, the lower halves of a line `between` elements behind the upper ones.
+template <class T> struct MmaSource {
+  const T* matrix;
+  long long leading_dimension;
+  long long between = 0;
+};
+
+// A thread's share of the copies of one factor. Of pairs a slab has the upper halves of all lines, then the lower ones.
+template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct MmaCourier {
   static constexpr int kTogether = kThreads / Slab::kPieces;  // rows that a block copies at a time
   static constexpr int kGoes = Slab::kRows / kTogether;
   static constexpr int kGoBytes = kTogether * Slab::kPieces * kPiece;
   static_assert(kTogether * Slab::kPieces == kThreads && kGoes * kTogether == Slab::kRows);
   static_assert(kTogether % Slab::kPeriod == 0, "pieces of all goes are exchanged the same way");
+  static constexpr int kGoesOfHalf = kGoes / kHalves;
+  static_assert(kHalves == 1 || (kAlongK && kGoes % kHalves == 0));
 
   const T* from;
   long long go, advance;  // elements from one go to the next, and from a step to the next
+  long long to_lower;     // more of them from the last go of upper halves to the first of lower ones
   int l, place;           // of the first piece: its k in a step, and its bytes in a slab
   int piece_lines;        // of a piece across k: how many lie in the matrix
   unsigned inside;        // a bit for each go of which there is something in the matrix
 
-  __device__ __forceinline__ MmaCourier(const T* matrix, long long leading, long long first_line,
+  __device__ __forceinline__ MmaCourier(const MmaSource<T>& source, long long first_line,
                                         long long lines, long long first_k) {
+    const long long leading = source.leading_dimension;
     const int row = threadIdx.x / Slab::kPieces, piece = threadIdx.x % Slab::kPieces;
     l = kAlongK ? piece * Slab::kEach : row;
     place = Slab::place(row, piece);
     const long long line = first_line + (kAlongK ? row : piece * Slab::kEach), k = first_k + l;
-    from = matrix + (kAlongK ? line * leading + k : k * leading + line);
+    from = source.matrix + (kAlongK ? line * leading + k : k * leading + line);
     go = kTogether * leading;
+    to_lower = source.between - kGoesOfHalf * go;
     advance = kAlongK ? Slab::kK : Slab::kK * leading;
     const long long left = lines - line;
     piece_lines = static_cast<int>(min(max(left, 0ll), static_cast<long long>(Slab::kEach)));
     if constexpr (kAlongK) {
       inside = 0;
 #pragma unroll
-      for (int i = 0; i < kGoes; ++i) inside |= (i * kTogether < left ? 1u : 0u) << i;
+      for (int i = 0; i < kGoes; ++i)
+        inside |= (i % kGoesOfHalf * kTogether < left ? 1u : 0u) << i;
     } else {
       inside = left > 0 ? ~0u : 0u;
     }
@@ -72,7 +85,7 @@ template <class Slab, class T, bool kAlongK, int kThreads> struct MmaCourier {
       const int elements = kAlongK ? along : l + i * kTogether < count ? piece_lines : 0;
       ptx::cp_async_up_to_16(slab + place + i * kGoBytes, at,
                              inside >> i & 1 ? elements * static_cast<int>(sizeof(T)) : 0);
-      at += go;
+      step_to_next_go(at, i);
     }
   }
 
@@ -82,32 +95,54 @@ template <class Slab, class T, bool kAlongK, int kThreads> struct MmaCourier {
 #pragma unroll
     for (int i = 0; i < kGoes; ++i) {
       ptx::cp_async_16(slab + place + i * kGoBytes, at, inside >> i & 1);
-      at += go;
+      step_to_next_go(at, i);
     }
     from += advance;
+  }
+
+ private:
+  __device__ __forceinline__ void step_to_next_go(const T*& at, int i) const {
+    at += go;
+    if (kHalves == 2 && i + 1 == kGoesOfHalf) at += to_lower;
+  }
+};
+
+// What A and B are where they are copied as they lie in memory.
+template <class T> struct MmaAsItLies {
+  using Element = T;
+  static constexpr int kHalves = 1;
+  static __device__ __forceinline__ MmaSource<T> source_a(const GemmArguments& g) {
+    return {matrix_of<T>(g.a), g.a.leading_dimension};
+  }
+  static __device__ __forceinline__ MmaSource<T> source_b(const GemmArguments& g) {
+    return {matrix_of<T>(g.b), g.b.leading_dimension};
   }
 };
 
 // What multiplies: Math::Tile, and
 //   Math::SlabA, ::SlabB, ::kAlongA, ::kAlongB  how a step's factors stand in shared memory
+//   Math::Element, ::kHalves               what is copied, and how many halves it has
+//   Math::source_a(g), ::source_b(g)       where from
 //   Math::kK                               k of a multiplication; a step has an even number of them
 //   Math(row, column)                      where the warp's tile begins in the block's
 //   read(fragment, slab of A, slab of B, k), multiply(sums, fragment)
 // Sums are those of mma.sync, by tiles of 16×8.
 template <class Math> struct MmaLoop {
   using Tile = typename Math::Tile;
-  using T = typename Tile::T;
+  using T = typename Math::Element;
   using Sums = float[Tile::kWM / 16][Tile::kWN / 8][4];
-  using CourierA = MmaCourier<typename Math::SlabA, T, Math::kAlongA, Tile::kThreads>;
-  using CourierB = MmaCourier<typename Math::SlabB, T, Math::kAlongB, Tile::kThreads>;
+  using CourierA =
+      MmaCourier<typename Math::SlabA, T, Math::kAlongA, Tile::kThreads, Math::kHalves>;
+  using CourierB =
+      MmaCourier<typename Math::SlabB, T, Math::kAlongB, Tile::kThreads, Math::kHalves>;
   static constexpr int kStages = Tile::kStages, kBK = Tile::kBK;
   static_assert(kBK / Math::kK % 2 == 0 && kBK % Math::kK == 0);
 
   static __device__ __forceinline__ void run(Sums& sums, unsigned char* stages,
                                              const GemmArguments& g, const TilePlace& tile,
                                              const Depth& depth, int steps) {
-    CourierA courier_a(matrix_of<T>(g.a), g.a.leading_dimension, tile.row, g.m, depth.begin);
-    CourierB courier_b(matrix_of<T>(g.b), g.b.leading_dimension, tile.column, g.n, depth.begin);
+    CourierA courier_a(Math::source_a(g), tile.row, g.m, depth.begin);
+    CourierB courier_b(Math::source_b(g), tile.column, g.n, depth.begin);
     const int before = steps - 1;
     const auto count =
         static_cast<int>(depth.end - depth.begin - static_cast<long long>(before) * kBK);

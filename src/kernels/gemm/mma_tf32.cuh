@@ -48,7 +48,7 @@ template <class Slab, int kCount, bool kLinesFirst> struct WordReader {
   }
 };
 
-template <class Tile_, bool kAlongA_, bool kAlongB_> struct MmaTf32 {
+template <class Tile_, bool kAlongA_, bool kAlongB_> struct MmaTf32 : MmaAsItLies<float> {
   using Tile = Tile_;
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
   using SlabA = std::conditional_t<kAlongA, Slab<float, true, Tile::kBM, Tile::kBK>,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Units of work that pairs of f16 do not do for: somewhere in their rows of A or their columns of B the pass before
-// (split_f32.cu), or the kernel itself, has found f32 that halves cannot hold. The warpgroup that finds itself with
-// one computes it once more in f32 arithmetic, from A and B as they are. Slowly: it is meant to be rare.
+// What pairs of f16 do not do for: somewhere in a tile's rows of A or its columns of B the pass before (split_f32.cu), or
+// the kernel itself, has found f32 that halves cannot hold. Whoever has such a tile computes it once more in f32
+// arithmetic, from A and B as they are. Slowly: it is meant to be rare.
 #pragma once
 
 #include "kernels/gemm/result.cuh"
@@ -12,18 +12,19 @@
 
 namespace gemm {
 
-// Whether the pass has found such f32 in kCount lines (rows of A or columns of B, `lines` in all) for the k of a
-// unit. The same in all lanes of a warp, all of which ask.
-template <int kCount, int kBK>
-__device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& unit, int first,
-                                           const long long lines, const long long k) {
+// Whether the pass has found such f32 in kCount lines (rows of A or columns of B, `lines` in all) of a matrix, for k from
+// first_k to end_k, which may be beyond the last. The same in all lanes of a warp, all of which ask.
+template <int kCount>
+__device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, int first_k,
+                                           long long end_k, int first, const long long lines,
+                                           const long long k) {
   constexpr int kWide = kCount / kSplitX + (kCount % kSplitX != 0);
   const int across = static_cast<int>((lines - 1) / kSplitX) + 1;
   const int down = static_cast<int>((k - 1) / kSplitK) + 1;
   const unsigned* const suspects =
-      pairs.suspect + (pairs.is_shared ? 0 : static_cast<long long>(unit.matrix) * down * across);
-  const int begin = unit.first_k / kSplitK;
-  const int end = min(down, (unit.first_k + unit.steps * kBK - 1) / kSplitK + 1);
+      pairs.suspect + (pairs.is_shared ? 0 : static_cast<long long>(matrix) * down * across);
+  const int begin = first_k / kSplitK;
+  const int end = min(down, static_cast<int>((end_k - 1) / kSplitK) + 1);
   unsigned any = 0;
   for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
@@ -31,10 +32,17 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& u
   }
   return __any_sync(0xFFFFFFFF, any != 0);
 }
+// The same for the k of a unit of work, in steps of kBK.
+template <int kCount, int kBK>
+__device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& unit, int first,
+                                           const long long lines, const long long k) {
+  return is_suspect<kCount>(pairs, unit.matrix, unit.first_k, unit.first_k + unit.steps * kBK,
+                            first, lines, k);
+}
 
-// Of kCount lines of a factor 8 k at a time, by a warpgroup: on the way from memory in registers, then turned in
+// Of kCount lines of a factor 8 k at a time, by kThreads threads: on the way from memory in registers, then turned in
 // shared memory so that k comes first. Outside of the matrix there are zeros.
-template <int kCount> class Lines {
+template <int kCount, int kThreads> class Lines {
  public:
   __device__ __forceinline__ Lines(const GemmFactor& factor, bool along_k, int matrix, int first,
                                    long long lines, int end_k)
@@ -62,14 +70,14 @@ template <int kCount> class Lines {
   }
 
  private:
-  static constexpr int kEach = kCount * 8 / 128;
+  static constexpr int kEach = kCount * 8 / kThreads;
   // Neighbouring threads take what are neighbours in memory.
   __device__ __forceinline__ int line_of(int i) const {
-    const int element = static_cast<int>(threadIdx.x % 128) + i * 128;
+    const int element = static_cast<int>(threadIdx.x % kThreads) + i * kThreads;
     return along_k_ ? element / 8 : element % kCount;
   }
   __device__ __forceinline__ int k_of(int i) const {
-    const int element = static_cast<int>(threadIdx.x % 128) + i * 128;
+    const int element = static_cast<int>(threadIdx.x % kThreads) + i * kThreads;
     return along_k_ ? element % 8 : element / kCount;
   }
 
@@ -96,8 +104,8 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
   Step* const steps = reinterpret_cast<Step*>(&room);
   const int lane = threadIdx.x % 32, own_row = threadIdx.x / 32 % 4 * 16 + lane / 4;
   const int end = min(static_cast<int>(g.k), unit.first_k + unit.steps * kBK);
-  Lines<64> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
-  Lines<kN> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
+  Lines<64, 128> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
+  Lines<kN, 128> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
   float some[kN / 2];
 #pragma unroll
   for (int i = 0; i < kN / 2; ++i) sum[i] = 0, some[i] = 0;

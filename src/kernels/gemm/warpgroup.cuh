@@ -38,8 +38,8 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kCluster = kCluster_;
   static constexpr int kMultiplying = kBM / kWarpgroupM * 128, kThreads = kMultiplying + 128;
   // Registers are given in eights; those of all threads together must fit into 65536.
-  static constexpr int kProducerRegisters = kBM == 128 ? 40 : 56;
-  static constexpr int kMultiplyingRegisters = kBM == 128 ? 232 : 240;
+  static constexpr int kProducerRegisters = kBM == 64 ? 56 : kBM == 128 ? 40 : 32;
+  static constexpr int kMultiplyingRegisters = kBM == 64 ? 240 : kBM == 128 ? 232 : 160;
   static constexpr bool kInTurns = false;
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
 };

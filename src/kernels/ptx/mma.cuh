@@ -20,7 +20,17 @@ __device__ __forceinline__ void mma_f16(float (&sum)[4], const unsigned (&a)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The same, bf16.
+// The first of a chain: 16×8 = 16×16 · 16×8, f16.
+__device__ __forceinline__ void mma_f16_from_zero(float (&sum)[4], const unsigned (&a)[4],
+                                                  unsigned b0, unsigned b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+      : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));
+}
+
+// 16×8 += 16×16 · 16×8, bf16.
 __device__ __forceinline__ void mma_bf16(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
                                          unsigned b1) {
   asm volatile(

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hopper's kernels: batches through tensor maps, and what accurate f32 does with elements that pairs of f16
-// cannot hold.
+// Batches of what is prepared before, or read through tensor maps, and what accurate f32 does with elements that pairs of
+// f16 cannot hold.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -22,6 +22,10 @@ struct RawF32 : F32 {
   static constexpr const char* kKernel = "accurate_f32_128x16_raw_b";
   static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
+struct MmaAccurateF32 : F32 {
+  static constexpr const char* kKernel = "mma_accurate_f32_64x64";
+  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
+};
 struct WideBF16 : BF16ToF32 {
   static constexpr const char* kKernel = "warpgroup_bf16_128x128_to_f32";
   static constexpr ComputeMode kMode = ComputeMode::kIeee;
@@ -35,7 +39,7 @@ template <class Kind> class HopperBatch : public ::testing::Test {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 };
-using Kinds = ::testing::Types<AccurateF32, RawF32, WideBF16, NarrowF16>;
+using Kinds = ::testing::Types<AccurateF32, RawF32, MmaAccurateF32, WideBF16, NarrowF16>;
 TYPED_TEST_SUITE(HopperBatch, Kinds);
 
 constexpr int kCount = 3;
@@ -339,6 +343,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("accurate_f32_128x128", "accurate_f32_128x64", "accurate_f32_128x64,split=2",
                       "accurate_f32_128x16_raw_a", "accurate_f32_128x64_raw_a,split=3",
                       "accurate_f32_128x64_raw_b", "accurate_f32_128x128_raw_b,split=11",
+                      "mma_accurate_f32_128x128", "mma_accurate_f32_64x64,split=2",
                       "strip_accurate_f32_64x32", "strip_accurate_f32_64x32_transposed,split=2"),
     [](const auto& plan) { return name_of_plan(plan.param); });
 
