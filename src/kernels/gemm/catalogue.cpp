@@ -125,7 +125,7 @@ constexpr MmaShape kMma128x256{128, 256, 64, 3, 256, 1, 0.70, 0.70},
 constexpr MmaShape kMmaTf32128x256{128, 256, 32, 2, 256, 1, 0.55, 0.55},
     kMmaTf3264x64{64, 64, 32, 3, 128, 4, 0.36, 0.24};
 constexpr MmaShape kMmaAccurate128x128{128, 128, 32, 3, 256, 1, 0.60, 0.60},
-    kMmaAccurate64x64{64, 64, 32, 3, 128, 3, 0.45, 0.25};
+    kMmaAccurate64x64{64, 64, 32, 3, 128, 3, 0.59, 0.30};
 #define TILEWISE_MMA(type, tile, suffix, operand, result, shape)                             \
   mma("mma_" type "_" tile suffix, TILEWISE_FOUR_ORDERS("gemm_mma_" type "_" tile), operand, \
       result, shape)

@@ -28,6 +28,17 @@ struct alignas(16) Staging {
 // Where a warpgroup's sums go.
 struct Place {
   int matrix, row, column;  // of C; the first row and column
+  int above = 0;            // rows from there on that others store
+};
+
+// Of several rows those that are stored.
+struct RowsInside {
+  int first, count;
+
+  __device__ __forceinline__ bool has(int row) const {
+    return static_cast<unsigned>(row - first) < static_cast<unsigned>(count);
+  }
+  __device__ __forceinline__ RowsInside from(int row) const { return {first - row, count}; }
 };
 
 // The same of a warp, and what of the arguments says how. A product that is small waits for each of these, so they are
@@ -36,7 +47,8 @@ struct Target {
   Place place;
   unsigned char* to;  // the warp's first element
   long long pitch;    // bytes from row to row
-  int rows_left, columns_left;
+  RowsInside rows;
+  int columns_left;
   bool is_wide;   // elements of C are f32
   bool is_plain;  // rows are aligned, and what C holds does not count
 
@@ -60,10 +72,11 @@ template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, 
 __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place& place,
                                             float beta) {
   const int warp_row = static_cast<int>(threadIdx.x / 32 % 4 * 16), bytes = g.result_bytes;
+  const int first_row = max(place.above - warp_row, 0);
   Target target{place,
                 nullptr,
                 g.c.leading_dimension * bytes,
-                static_cast<int>(g.m) - place.row - warp_row,
+                {first_row, max(static_cast<int>(g.m) - place.row - warp_row - first_row, 0)},
                 static_cast<int>(g.n) - place.column,
                 bytes == 4,
                 g.result_is_aligned && beta == 0};
@@ -74,7 +87,7 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
       matrix + (place.row + warp_row) * target.pitch + static_cast<long long>(place.column) * bytes;
   // Here, and not where they are needed.
   asm volatile("" : "+l"(target.to), "+l"(target.pitch));
-  asm volatile("" : "+r"(target.rows_left), "+r"(target.columns_left));
+  asm volatile("" : "+r"(target.rows.first), "+r"(target.rows.count), "+r"(target.columns_left));
   return target;
 }
 
@@ -135,10 +148,11 @@ __device__ __forceinline__ bool warpgroup_meet_or(bool own) {
 
 // What a warp has staged, kBytes of eight rows, to rows of C that begin at multiples of sizeof(Unit) bytes and are
 // multiples of as much long: a unit a lane, lanes side by side in as many rows as they fill. `to`: where the first row
-// goes; of it `bytes_left` and `rows_left` are inside.
+// goes; of it `bytes_left` are inside.
 template <int kBytes, class Unit = uint4>
 __device__ __forceinline__ void unstage_aligned(const unsigned char* rows, unsigned char* to,
-                                                long long pitch, int bytes_left, int rows_left) {
+                                                long long pitch, int bytes_left,
+                                                const RowsInside& inside) {
   constexpr int kUnit = sizeof(Unit), kUnits = kBytes / kUnit, kAcross = kUnits < 32 ? kUnits : 32;
   constexpr int kTogether = 32 / kAcross;
   const int lane = threadIdx.x % 32, offset = lane % kAcross * kUnit, first = lane / kAcross;
@@ -150,7 +164,7 @@ __device__ __forceinline__ void unstage_aligned(const unsigned char* rows, unsig
     for (int x = 0; x < kBytes; x += kAcross * kUnit) {
       const Unit unit = *reinterpret_cast<const Unit*>(
           place_of<kBytes>(rows, row, (offset + x) / 16) + offset % 16);
-      if (row < rows_left && offset + x < bytes_left) *reinterpret_cast<Unit*>(to + x) = unit;
+      if (inside.has(row) && offset + x < bytes_left) *reinterpret_cast<Unit*>(to + x) = unit;
     }
   }
 }
@@ -159,7 +173,8 @@ __device__ __forceinline__ void unstage_aligned(const unsigned char* rows, unsig
 // lane stores the second half of its pair and the first of its neighbour's; what is left at either end goes alone.
 template <int kColumns>
 __device__ __forceinline__ void unstage_pairs(const unsigned char* rows, unsigned char* to,
-                                              long long pitch, int columns_left, int rows_left) {
+                                              long long pitch, int columns_left,
+                                              const RowsInside& rows_inside) {
   const int lane = threadIdx.x % 32;
   to += lane * 4;
 #pragma unroll 1
@@ -175,7 +190,7 @@ __device__ __forceinline__ void unstage_pairs(const unsigned char* rows, unsigne
       const unsigned next = __shfl_down_sync(0xFFFFFFFF, pair, 1);
       // No branches, behind which the compiler would take the warp's lanes for apart (see warpgroup_meet).
       Half* const first = reinterpret_cast<Half*>(row_to);
-      const bool is_odd = reinterpret_cast<size_t>(row_to) % 4 != 0, inside = row < rows_left;
+      const bool is_odd = reinterpret_cast<size_t>(row_to) % 4 != 0, inside = rows_inside.has(row);
       const unsigned word = is_odd ? __byte_perm(pair, next, 0x5432) : pair;
       if (inside && (is_odd ? has_next : has_second))
         *reinterpret_cast<unsigned*>(first + is_odd) = word;
@@ -189,7 +204,8 @@ __device__ __forceinline__ void unstage_pairs(const unsigned char* rows, unsigne
 // kColumns columns of 16 bits to rows that do not begin aligned.
 template <int kColumns>
 __device__ __forceinline__ void unstage_16_bit(const unsigned char* rows, unsigned char* to,
-                                               long long pitch, int columns_left, int rows_left) {
+                                               long long pitch, int columns_left,
+                                               const RowsInside& inside) {
   // The same in all lanes; the compiler has to know (see warpgroup_meet).
   const unsigned all =
       __shfl_sync(0xFFFFFFFF,
@@ -197,16 +213,17 @@ __device__ __forceinline__ void unstage_16_bit(const unsigned char* rows, unsign
                       static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2),
                   0);
   if (all % 8 == 0)
-    unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, rows_left);
+    unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, inside);
   else if (all % 4 == 0)
-    unstage_aligned<kColumns * 2, unsigned>(rows, to, pitch, columns_left * 2, rows_left);
-  else unstage_pairs<kColumns>(rows, to, pitch, columns_left, rows_left);
+    unstage_aligned<kColumns * 2, unsigned>(rows, to, pitch, columns_left * 2, inside);
+  else unstage_pairs<kColumns>(rows, to, pitch, columns_left, inside);
 }
 
 // kColumns columns of f32, to which beta·C is still to be added, to rows of C that begin anywhere: an element a lane.
 template <class Element, int kColumns, class T>
 __device__ __forceinline__ void unstage_elements(const unsigned char* rows, T* C, long long ldc,
-                                                 int columns_left, int rows_left, float beta) {
+                                                 int columns_left, const RowsInside& inside,
+                                                 float beta) {
   constexpr int kRows = Staging::kRows;
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
@@ -220,11 +237,11 @@ __device__ __forceinline__ void unstage_elements(const unsigned char* rows, T* C
     if (beta != 0) {
 #pragma unroll
       for (int row = 0; row < kRows; ++row)
-        if (row < rows_left) values[row] = fmaf(beta, widen<Element>(to[row * ldc]), values[row]);
+        if (inside.has(row)) values[row] = fmaf(beta, widen<Element>(to[row * ldc]), values[row]);
     }
 #pragma unroll
     for (int row = 0; row < kRows; ++row)
-      if (row < rows_left) to[row * ldc] = narrow<Element, T>(values[row]);
+      if (inside.has(row)) to[row * ldc] = narrow<Element, T>(values[row]);
   }
 }
 
@@ -242,7 +259,7 @@ __device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], cons
   const int lane = threadIdx.x % 32, column = lane % 4 * 2;
   unsigned char* const upper = target.to + lane / 4 * target.pitch + column * 4;
   unsigned char* const lower = upper + 8 * target.pitch;
-  const bool has_upper = lane / 4 < target.rows_left, has_lower = lane / 4 + 8 < target.rows_left;
+  const bool has_upper = target.rows.has(lane / 4), has_lower = target.rows.has(lane / 4 + 8);
 #pragma unroll
   for (int i = 0; i < kN / 2; i += 4) {
     const bool inside = i * 2 + column < target.columns_left;
@@ -280,17 +297,18 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
           i, [&](int p) { stage_f32<kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross); });
       __syncwarp();
       const int row = i / kAcross * Staging::kRows, column = i % kAcross * kWide;
-      const int rows_left = target.rows_left - row, columns_left = target.columns_left - column;
+      const int columns_left = target.columns_left - column;
+      const RowsInside inside = target.rows.from(row);
       unsigned char* const to = target.to + row * target.pitch;
       if (!kIsNarrow && target.is_plain)
         unstage_aligned<kWide * 4>(rows, to + column * 4, target.pitch, columns_left * 4,
-                                   rows_left);
+                                   inside);
       else if (target.is_wide)
         unstage_elements<Element, kWide>(rows, reinterpret_cast<float*>(to) + column, ldc,
-                                         columns_left, rows_left, beta);
+                                         columns_left, inside, beta);
       else if constexpr (kHasHalves)
         unstage_elements<Element, kWide>(rows, reinterpret_cast<Half*>(to) + column, ldc,
-                                         columns_left, rows_left, beta);
+                                         columns_left, inside, beta);
     }
   } else if constexpr (kHasHalves) {
     constexpr int kWide = kN % 128 == 0 ? 128 : kN < 64 ? kN : 64, kAcross = kN / kWide;
@@ -302,11 +320,12 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
       });
       __syncwarp();
       const int row = i / kAcross * Staging::kRows, column = i % kAcross * kWide;
-      const int rows_left = target.rows_left - row, columns_left = target.columns_left - column;
+      const int columns_left = target.columns_left - column;
+      const RowsInside inside = target.rows.from(row);
       unsigned char* const to = target.to + row * target.pitch + column * 2;
       if (target.is_plain)
-        unstage_aligned<kWide * 2>(rows, to, target.pitch, columns_left * 2, rows_left);
-      else unstage_16_bit<kWide>(rows, to, target.pitch, columns_left, rows_left);
+        unstage_aligned<kWide * 2>(rows, to, target.pitch, columns_left * 2, inside);
+      else unstage_16_bit<kWide>(rows, to, target.pitch, columns_left, inside);
     }
   }
   __syncwarp();  // what was staged last has been read

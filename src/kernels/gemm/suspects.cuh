@@ -18,7 +18,7 @@ template <int kCount>
 __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, int first_k,
                                            long long end_k, int first, const long long lines,
                                            const long long k) {
-  constexpr int kWide = kCount / kSplitX + (kCount % kSplitX != 0);
+  constexpr int kWide = (kCount - 2) / kSplitX + 2;  // wherever they begin
   const int across = static_cast<int>((lines - 1) / kSplitX) + 1;
   const int down = static_cast<int>((k - 1) / kSplitK) + 1;
   const unsigned* const suspects =
@@ -28,7 +28,7 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, i
   unsigned any = 0;
   for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
-    if (x < across) any |= suspects[(begin + i / kWide) * across + x];
+    if (x < across && x * kSplitX < first + kCount) any |= suspects[(begin + i / kWide) * across + x];
   }
   return __any_sync(0xFFFFFFFF, any != 0);
 }

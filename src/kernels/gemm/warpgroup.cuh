@@ -108,6 +108,19 @@ template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& sha
   ptx::wait_for_previous_grid();
 }
 
+// Lets a unit's rows end with the matrix where they would reach beyond it: rows that are not there take TMA up to three
+// times as long as others, when all multiprocessors ask for such (docs/lab/gpu_gemm.md). Returns how many of its rows,
+// from the first on, then belong to the tile above. Where the matrix has fewer rows than the tile, nothing helps.
+template <int kBM>
+__device__ __forceinline__ int end_with_matrix(Unit& unit, const GemmArguments& g) {
+  constexpr int kTogether = 8;  // TMA wants 16 bytes, where rows are neighbours in memory
+  const int last = (static_cast<int>(g.m) - kBM + kTogether - 1) / kTogether * kTogether;
+  if (g.m < kBM || unit.row <= last) return 0;
+  const int above = unit.row - last;
+  unit.row = last;
+  return above;
+}
+
 // The producer: asks for the stages of all units.
 template <class K>
 __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
@@ -117,7 +130,8 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
   Ring<S::kStages> ring;
 #pragma unroll 1
   for (UnitsOf<K> units(g, adds_nothing); units.more(); units.advance()) {
-    const Unit unit = units.get();
+    Unit unit = units.get();
+    end_with_matrix<S::kBM>(unit, g);
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
@@ -236,8 +250,9 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   if (kTakesTurns && warpgroup_row > 0) give_turn(0);
 #pragma unroll 1
   for (UnitsOf<K> units(g, alpha == 0); units.more(); units.advance()) {
-    const Unit unit = units.get();
-    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column};
+    Unit unit = units.get();
+    const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
+    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
     Target target;
     if (kEarly) target = target_of(g, place, beta);
@@ -273,12 +288,13 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   int number = 0;  // of the block's units
 #pragma unroll 1
   for (UnitsOf<K> units(g, alpha == 0); units.more(); ++number) {
-    const Unit unit = units.get();
+    Unit unit = units.get();
     units.advance();
     if (number % 2 != own) {
       ring.skip(unit.steps);
       continue;
     }
+    const int above = end_with_matrix<S::kBM>(unit, g);
     if (number > 0) wait_for_turn(own);
     float sum[kTimes][S::kBN / 2] = {};
     K::consume(sum, shared, ring, unit, [&] {
@@ -288,7 +304,10 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     for (int i = 0; i < kTimes; ++i)
       K::template finish<S::kBN>(
           sum[i], staging, g,
-          target_of(g, {unit.matrix, unit.row + i * kWarpgroupM, unit.column}, beta), alpha, beta);
+          target_of(g,
+                    {unit.matrix, unit.row + i * kWarpgroupM, unit.column, above - i * kWarpgroupM},
+                    beta),
+          alpha, beta);
   }
 }
 

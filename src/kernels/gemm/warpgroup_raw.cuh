@@ -250,7 +250,7 @@ template <class Tile, Along kAlongA> struct Raw {
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) {
       const int r = row + i / 2 % 2 * 8, c = column + i / 4 * 8 + i % 2;
-      if (r >= g.m || c >= g.n) continue;
+      if (r >= g.m || r < place.row + place.above || c >= g.n) continue;
       float* const to = C + r * down + c * across;
       const float scaled = alpha * sum[i];
       *to = beta != 0 ? fmaf(beta, *to, scaled) : scaled;
