@@ -44,6 +44,8 @@ constexpr double kFarBytes = 2e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
+// What 16-bit tiles would take longer if none of their rows were there: TMA is slow with such.
+constexpr double kMissingRowsTime = 0.7;
 constexpr double kSharedMissTime =
     1.25;  // where several blocks ask for what is not in the cache yet
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
@@ -276,6 +278,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
     e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
+  if (size_of(oriented.operand) == 2 && kernel.box_a.lines >= 128 && oriented.m() < kernel.bm) {
+    const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
+    for (double* const time : {&e.compute, &e.memory, &e.cache})
+      *time *= 1 + kMissingRowsTime * share;
+  }
   double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                       static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;
   if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0)

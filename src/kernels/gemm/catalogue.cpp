@@ -183,7 +183,8 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
 // The same for every GPU from sm_80 on (mma_accurate.cuh).
 constexpr GemmKernel mma_accurate(std::string_view name, std::string_view entry,
                                   const MmaShape& shape) {
-  GemmKernel kernel = mma(name, {{{entry, entry}, {entry, entry}}}, Dtype::kF32, Dtype::kF32, shape);
+  GemmKernel kernel =
+      mma(name, {{{entry, entry}, {entry, entry}}}, Dtype::kF32, Dtype::kF32, shape);
   kernel.unit = entry.substr(5);  // gemm_UNIT
   kernel.mode = ComputeMode::kAccurate;
   kernel.yields_to_hopper = true;

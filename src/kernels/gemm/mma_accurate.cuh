@@ -137,7 +137,8 @@ template <class Tile_> struct MmaPairs {
                                        static_cast<int>(tile.column), g.n, end);
     float some[kRows * kColumns * 4];
 #pragma unroll
-    for (int i = 0; i < kRows * kColumns * 4; ++i) sums[i / 4 / kColumns][i / 4 % kColumns][i % 4] = 0, some[i] = 0;
+    for (int i = 0; i < kRows * kColumns * 4; ++i)
+      sums[i / 4 / kColumns][i / 4 % kColumns][i % 4] = 0, some[i] = 0;
     a.load(begin), b.load(begin);
     __syncthreads();  // nobody reads stages any more
 #pragma unroll 1
@@ -173,9 +174,9 @@ template <class Tile_> struct MmaPairs {
 }  // namespace gemm
 
 // `...`: kBM, kBN, kBK, kWM, kWN, stages. An element is a pair of f16, as large as an f32.
-#define TILEWISE_MMA_ACCURATE(name, blocks, ...)                                              \
-  extern "C" __global__ void __launch_bounds__(gemm::MmaTile<float, __VA_ARGS__>::kThreads,   \
-                                               blocks)                                        \
-      name(const __grid_constant__ tilewise::kernels::GemmArguments g) {                      \
-    gemm::mma_product<gemm::MmaPairs<gemm::MmaTile<float, __VA_ARGS__>>, gemm::StripF32>(g);  \
+#define TILEWISE_MMA_ACCURATE(name, blocks, ...)                                             \
+  extern "C" __global__ void __launch_bounds__(gemm::MmaTile<float, __VA_ARGS__>::kThreads,  \
+                                               blocks)                                       \
+      name(const __grid_constant__ tilewise::kernels::GemmArguments g) {                     \
+    gemm::mma_product<gemm::MmaPairs<gemm::MmaTile<float, __VA_ARGS__>>, gemm::StripF32>(g); \
   }

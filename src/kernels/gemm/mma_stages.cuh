@@ -48,10 +48,10 @@ template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct M
 
   const T* from;
   long long go, advance;  // elements from one go to the next, and from a step to the next
-  long long to_lower;     // more of them from the last go of upper halves to the first of lower ones
-  int l, place;           // of the first piece: its k in a step, and its bytes in a slab
-  int piece_lines;        // of a piece across k: how many lie in the matrix
-  unsigned inside;        // a bit for each go of which there is something in the matrix
+  long long to_lower;  // more of them from the last go of upper halves to the first of lower ones
+  int l, place;        // of the first piece: its k in a step, and its bytes in a slab
+  int piece_lines;     // of a piece across k: how many lie in the matrix
+  unsigned inside;     // a bit for each go of which there is something in the matrix
 
   __device__ __forceinline__ MmaCourier(const MmaSource<T>& source, long long first_line,
                                         long long lines, long long first_k) {
@@ -69,8 +69,7 @@ template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct M
     if constexpr (kAlongK) {
       inside = 0;
 #pragma unroll
-      for (int i = 0; i < kGoes; ++i)
-        inside |= (i % kGoesOfHalf * kTogether < left ? 1u : 0u) << i;
+      for (int i = 0; i < kGoes; ++i) inside |= (i % kGoesOfHalf * kTogether < left ? 1u : 0u) << i;
     } else {
       inside = left > 0 ? ~0u : 0u;
     }

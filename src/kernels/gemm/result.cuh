@@ -212,8 +212,7 @@ __device__ __forceinline__ void unstage_16_bit(const unsigned char* rows, unsign
                   static_cast<unsigned>(reinterpret_cast<size_t>(to)) |
                       static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2),
                   0);
-  if (all % 8 == 0)
-    unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, inside);
+  if (all % 8 == 0) unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, inside);
   else if (all % 4 == 0)
     unstage_aligned<kColumns * 2, unsigned>(rows, to, pitch, columns_left * 2, inside);
   else unstage_pairs<kColumns>(rows, to, pitch, columns_left, inside);
@@ -301,8 +300,7 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
       const RowsInside inside = target.rows.from(row);
       unsigned char* const to = target.to + row * target.pitch;
       if (!kIsNarrow && target.is_plain)
-        unstage_aligned<kWide * 4>(rows, to + column * 4, target.pitch, columns_left * 4,
-                                   inside);
+        unstage_aligned<kWide * 4>(rows, to + column * 4, target.pitch, columns_left * 4, inside);
       else if (target.is_wide)
         unstage_elements<Element, kWide>(rows, reinterpret_cast<float*>(to) + column, ldc,
                                          columns_left, inside, beta);

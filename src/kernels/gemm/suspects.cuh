@@ -28,7 +28,8 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, i
   unsigned any = 0;
   for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
     const int x = first / kSplitX + i % kWide;
-    if (x < across && x * kSplitX < first + kCount) any |= suspects[(begin + i / kWide) * across + x];
+    if (x < across && x * kSplitX < first + kCount)
+      any |= suspects[(begin + i / kWide) * across + x];
   }
   return __any_sync(0xFFFFFFFF, any != 0);
 }

@@ -133,8 +133,8 @@ TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
 INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100, ::testing::ValuesIn([] {
                            std::vector<const GemmKernel*> all;
                            for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.compute_major == 8 &&
-                                 (size_of(kernel.operand) == 2 || kernel.mode != ComputeMode::kIeee))
+                             if (kernel.compute_major == 8 && (size_of(kernel.operand) == 2 ||
+                                                               kernel.mode != ComputeMode::kIeee))
                                all.push_back(&kernel);
                            return all;
                          }()),

@@ -109,8 +109,24 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   // Storing hides behind multiplying where there are many tiles.
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
-  // Rows that begin within a sector make loads dear: tiles that load much do not pay.
-  EXPECT_NE(chosen(3000, 1000, 2000).substr(0, 22), "warpgroup_bf16_128x64_");
+  EXPECT_EQ(chosen(3000, 1000, 2000), "warpgroup_bf16_192x128_to_f32");
+  // Rows that are not there make loads dear: two tiles of 64 rows, which can do without, are faster than one of 128.
+  EXPECT_EQ(chosen(128, 7168, 2048), "warpgroup_bf16_128x64_to_f32");
+  EXPECT_EQ(chosen(65, 7168, 2048), "warpgroup_bf16_64x64_to_f32");
+}
+
+// Pairs of f16 take three products and a pass before: worth it where tensor cores are much faster than the FMA pipes.
+TEST(Plans, AccurateF32OnGpusOtherThanHopper) {
+  const auto chosen = [](const char* gpu, std::int64_t size) {
+    return std::string(
+        choose(problem({.m = size, .n = size, .k = size, .mode = ComputeMode::kAccurate}),
+               model::find_gpu(gpu), kNoLimit)
+            .kernel->name);
+  };
+  EXPECT_EQ(chosen("a100", 4096).substr(0, 17), "mma_accurate_f32_");
+  EXPECT_EQ(chosen("a100", 128).substr(0, 9), "simt_f32_");
+  EXPECT_EQ(chosen("rtx4090", 4096).substr(0, 9), "simt_f32_");
+  EXPECT_EQ(chosen("h200", 4096), "accurate_f32_128x128");
 }
 
 TEST(Plans, DivideKWhereTilesAreFew) {
