@@ -281,7 +281,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines >= 128 && oriented.m() < kernel.bm) {
     const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
     for (double* const time : {&e.compute, &e.memory, &e.cache})
-      *time *= 1 + kMissingRowsTime * share;
+      *time *= 1 + kMissingRowsTime * std::sqrt(share);
   }
   double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                       static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;
