@@ -44,7 +44,7 @@ constexpr double kFarBytes = 2e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
-// What 16-bit tiles would take longer if none of their rows were there: TMA is slow with such.
+// What 16-bit tiles would take longer if hardly any of their rows were there: TMA is slow with such, few as they may be.
 constexpr double kMissingRowsTime = 0.7;
 constexpr double kSharedMissTime =
     1.25;  // where several blocks ask for what is not in the cache yet

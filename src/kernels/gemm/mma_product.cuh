@@ -41,8 +41,8 @@ template <class Slab, bool kAlongK, int kCount> struct MatrixReader {
   }
 };
 
-// Math::settle(), where Math::kSettles, does what sums of products still ask for when all k are added up. Type: how sums become
-// elements of C (strip_element.cuh); those of f16 and bf16 may be f32, too.
+// Math::settle(), where Math::kSettles, does what sums of products still ask for when all k are added up. Type: how sums
+// become elements of C (strip_element.cuh); those of f16 and bf16 may be f32, too.
 template <class Math, class Type>
 __device__ __forceinline__ void mma_product(const GemmArguments& g) {
   using Tile = typename Math::Tile;

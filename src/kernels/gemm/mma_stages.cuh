@@ -29,7 +29,7 @@ template <class T_, int kBM_, int kBN_, int kBK_, int kWM_, int kWN_, int kStage
   static_assert(kWM % 16 == 0 && kWN % 16 == 0 && kStages >= 2);
 };
 
-// A factor in memory. kHalves = 2: pairs of f16 along k, the lower halves of a line `between` elements behind the upper ones.
+// A factor in memory. Of pairs of f16, along k, a line's lower halves are `between` elements behind its upper ones.
 template <class T> struct MmaSource {
   const T* matrix;
   long long leading_dimension;

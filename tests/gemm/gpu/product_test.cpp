@@ -171,7 +171,8 @@ TYPED_TEST(GpuProductOf, ABatchInPartsOfK) {
   expect_clean();
 }
 
-TEST_F(GpuProduct, MoreMatricesThanAGridHolds) {
+// More matrices than a grid holds: those of a later launch are found, and what was prepared of them.
+void expect_many_matrices(ComputeMode mode) {
   constexpr std::int64_t kCount = gpu::kMostMatrices + 3;
   Matrix<float> a(kCount, 2, {}, 1), b(2, 1, {}, 2), c(kCount, 1, {}, 3);
   const Matrix<float> before = c;
@@ -183,10 +184,18 @@ TEST_F(GpuProduct, MoreMatricesThanAGridHolds) {
   MatrixView<float> row = on_a.view(), element = on_c.view();
   row.rows = element.rows = 1;
   gemm_batch(gpu(), kCount, 1.0f, strided(row, 2), strided(on_b.view(), 0), 0.0f,
-             strided(element, 1));
+             strided(element, 1), {.mode = mode});
   on_c.fetch();
   if (virtual_device != nullptr) virtual_device->watch(checked_launches());
   expect_product<float, float, float, float>(1, a, b, 0, before, c);
+}
+
+TEST_F(GpuProduct, MoreMatricesThanAGridHolds) { expect_many_matrices(ComputeMode::kIeee); }
+
+TEST_F(GpuProduct, MoreMatricesInPairsThanAGridHolds) {
+  if (!wants_real_gpu()) GTEST_SKIP() << "takes many minutes here";
+  const PlanWish wish("mma_accurate_f32_64x64");
+  expect_many_matrices(ComputeMode::kAccurate);
 }
 
 // --- workspace, bits, threads ---------------------------------------------------------------------------
