@@ -56,18 +56,14 @@ template <class Tile_> struct MmaPairs {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       float some[kColumns][4];
+      const auto add = [&](const auto& mma, const unsigned(&a)[4], const auto& b) {
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j)
-        ptx::mma_f16_from_zero(some[j], f.lower_a[i], f.upper_b[j / 2][j % 2 * 2],
-                               f.upper_b[j / 2][j % 2 * 2 + 1]);
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j)
-        ptx::mma_f16(some[j], f.upper_a[i], f.lower_b[j / 2][j % 2 * 2],
-                     f.lower_b[j / 2][j % 2 * 2 + 1]);
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j)
-        ptx::mma_f16(some[j], f.upper_a[i], f.upper_b[j / 2][j % 2 * 2],
-                     f.upper_b[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < kColumns; ++j)
+          mma(some[j], a, b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+      };
+      add(ptx::mma_f16_from_zero, f.lower_a[i], f.upper_b);
+      add(ptx::mma_f16, f.upper_a[i], f.lower_b);
+      add(ptx::mma_f16, f.upper_a[i], f.upper_b);
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
 #pragma unroll

@@ -108,8 +108,8 @@ template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& sha
   ptx::wait_for_previous_grid();
 }
 
-// Lets a unit's rows end with the matrix where they would reach beyond it: rows that are not there take TMA up to three
-// times as long as others, when all multiprocessors ask for such (docs/lab/gpu_gemm.md). Returns how many of its rows,
+// Lets a unit's rows end with the matrix where they would reach beyond it: rows that are not there take TMA three
+// times as long as others and more, when all multiprocessors ask for such (docs/lab/gpu_gemm.md). Returns how many of its rows,
 // from the first on, then belong to the tile above. Where the matrix has fewer rows than the tile, nothing helps.
 template <int kBM>
 __device__ __forceinline__ int end_with_matrix(Unit& unit, const GemmArguments& g) {

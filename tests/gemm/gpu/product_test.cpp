@@ -193,7 +193,6 @@ void expect_many_matrices(ComputeMode mode) {
 TEST_F(GpuProduct, MoreMatricesThanAGridHolds) { expect_many_matrices(ComputeMode::kIeee); }
 
 TEST_F(GpuProduct, MoreMatricesInPairsThanAGridHolds) {
-  if (!wants_real_gpu()) GTEST_SKIP() << "takes many minutes here";
   const PlanWish wish("mma_accurate_f32_64x64");
   expect_many_matrices(ComputeMode::kAccurate);
 }
