@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -186,7 +187,11 @@ int run(const PlanOptions& options) {
   const model::Gpu gpu = gpu_of(options);
   check_outputs({{"--json", options.json}}, {});
   const auto wish = gpu::wish_in(std::getenv("TILEWISE_PLAN"));
-  const std::vector<Candidate> all = gpu::candidates(problem, gpu, gpu::kNoLimit);
+  std::vector<Candidate> all = gpu::candidates(problem, gpu, gpu::kNoLimit);
+  std::ranges::stable_sort(all, {}, [](const Candidate& candidate) {
+    return candidate.plan ? candidate.estimate.microseconds
+                          : std::numeric_limits<double>::infinity();
+  });
   const gpu::TunedPlans tuned = gpu::load_tuned(gpu::tuned_place(nullptr), gpu, complain);
   const gpu::Choice choice = gpu::decide(problem, gpu, gpu::kNoLimit, wish, tuned);
 

@@ -211,8 +211,10 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
 
 // How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long: the narrower what a lane
 // stores. (Where they begin is not asked: plans would differ by it.)
-double unaligned_store_time(const Problem& oriented) {
-  return oriented.n() % 8 == 0 ? 1.0 : oriented.n() % 2 == 0 ? 1.5 : 3.0;
+double unaligned_store_time(const GemmKernel& kernel, const Problem& oriented) {
+  constexpr double kByElements = 3.0;
+  if (kernel.transposes_result) return oriented.m() % 8 == 0 ? 1.0 : kByElements;
+  return oriented.n() % 8 == 0 ? 1.0 : oriented.n() % 2 == 0 ? 1.5 : kByElements;
 }
 
 double prepared_bytes(const PreparedFactor& factor) {
@@ -286,7 +288,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                       static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;
   if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0)
-    tile_store *= unaligned_store_time(oriented);
+    tile_store *= unaligned_store_time(kernel, oriented);
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
   const bool is_alone = !kernel.persistent && blocks_on_one(kernel, gpu) == 1;

@@ -141,12 +141,13 @@ device::Launch launch_of(const GemmKernel& kernel, const device::Device& device,
   return launch;
 }
 
-// Whether C's rows begin at multiples of 16 bytes and are multiples of as much long.
-bool is_aligned(const kernels::GemmResult& c, const Problem& oriented) {
+// Whether C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
+bool is_aligned(const kernels::GemmResult& c, const Problem& oriented, bool is_transposed) {
   if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
   const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
-                           c.leading_dimension * bytes | oriented.n() * bytes |
+                           c.leading_dimension * bytes |
+                           (is_transposed ? oriented.m() : oriented.n()) * bytes |
                            (oriented.count > 1 ? c.stride * bytes : 0);
   return all % 16 == 0;
 }
@@ -201,7 +202,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const GemmKernel& kernel = *plan.kernel;
   const int sm_count = device.gpu().sm_count;
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
-  arguments.result_is_aligned = is_aligned(arguments.c, oriented);
+  arguments.result_is_aligned = is_aligned(arguments.c, oriented, kernel.transposes_result);
+  arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
+  arguments.tile_stages = static_cast<unsigned short>(kernel.stages);
   if (kernel.persistent) {
     TensorMap map_a, map_b;
     const bool has_maps = kernel.box_a.lines > 0;

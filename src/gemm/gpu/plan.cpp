@@ -235,6 +235,12 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
   return candidate;
 }
 
+// Of tiles of any width one that leaves more columns empty than another, which makes as few tiles.
+bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
+  return kernel.narrower > 0 && divide_up(oriented.n(), std::int64_t{kernel.narrower}) ==
+                                    divide_up(oriented.n(), std::int64_t{kernel.bn});
+}
+
 // Why a kernel that could compute this is not worth considering, if so.
 std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
@@ -326,8 +332,9 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
   const bool is_meant = wish && computes(*wish->kernel, problem);
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
-    const std::string refusal =
-        is_meant ? "" : out_of_place(kernel, oriented_for(kernel, problem), gpu);
+    const Problem oriented = oriented_for(kernel, problem);
+    if (!is_meant && is_too_wide(kernel, oriented)) continue;
+    const std::string refusal = is_meant ? "" : out_of_place(kernel, oriented, gpu);
     if (!refusal.empty()) {
       all.push_back({&kernel, {}, {}, refusal});
       continue;
@@ -361,7 +368,7 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (!out_of_place(kernel, oriented, gpu).empty()) continue;
+    if (is_too_wide(kernel, oriented) || !out_of_place(kernel, oriented, gpu).empty()) continue;
     std::set<int> seen;  // parts, which are rounded
     for (const int parts : kParts) {
       if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;

@@ -101,8 +101,10 @@ struct GemmArguments {
   GemmSplit split;
   GemmTiles tiles;
   int result_bytes;       ///< of an element of C, for kernels that write two kinds
-  int result_is_aligned;  ///< C's rows begin at multiples of 16 bytes and are multiples of as much long
-  int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
+  int result_is_aligned;  ///< C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long
+  int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
+  /// Of a tile, for kernels that take any width, and stages of these.
+  unsigned short tile_columns, tile_stages;
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
 };
 

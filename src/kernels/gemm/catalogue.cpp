@@ -3,6 +3,9 @@
 #include "kernels/gemm/catalogue.hpp"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "kernels/gemm/any_width.hpp"
 
 namespace tilewise::kernels {
 namespace {
@@ -33,7 +36,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
                                Dtype operand, Dtype result, int bm, int bn, int stages, int cluster,
                                double efficiency) {
   return {.name = name,
-          .unit = entries[0][0].substr(5, entries[0][0].size() - 8),  // gemm_UNIT_xx
+          .unit = entries[0][1].substr(5, entries[0][1].size() - 8),  // gemm_UNIT_xk
           .entries = entries,
           .operand = operand,
           .result = result,
@@ -84,6 +87,111 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
+
+// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that an
+// entry for each width.
+struct AnyWidth {
+  std::string_view type, unit, entry_xk, entry_kk;
+  Dtype operand;
+  int bm, most, cluster;
+};
+#define TILEWISE_ANY_WIDTH(type, dtype, tile, bm, most, cluster)             \
+  AnyWidth {                                                                 \
+    type, "warpgroup_" type "_" tile, "gemm_warpgroup_" type "_" tile "_xk", \
+        "gemm_warpgroup_" type "_" tile "_kk", dtype, bm, most, cluster      \
+  }
+#define TILEWISE_ANY_WIDTHS(type, dtype)                             \
+  TILEWISE_ANY_WIDTH(type, dtype, "128xany", 128, 256, 1),           \
+      TILEWISE_ANY_WIDTH(type, dtype, "128xany_pairs", 128, 256, 2), \
+      TILEWISE_ANY_WIDTH(type, dtype, "192xany_pairs", 192, 192, 2)
+constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
+                                TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
+
+// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
+template <class With> constexpr void for_all_widths(const With& with) {
+  for (const AnyWidth& kernel : kAnyWidths) {
+    for (const bool to_f32 : {false, true}) {
+      int narrower = 0;
+      for (int columns = 8; columns <= kernel.most; columns += 8) {
+        if (!has_width(columns, kernel.most, kernel.cluster)) continue;
+        with(kernel, columns, narrower, to_f32);
+        narrower = columns;
+      }
+    }
+  }
+}
+constexpr std::size_t kAnyWidthEntries = [] {
+  std::size_t count = 0;
+  for_all_widths([&](const AnyWidth&, int, int, bool) { ++count; });
+  return count;
+}();
+
+// "warpgroup_bf16_128x136_swapped": rows by columns of the tile, of Cᵀ.
+struct KernelName {
+  std::array<char, 64> characters{};
+  std::size_t length = 0;
+
+  constexpr void add(std::string_view text) {
+    for (const char c : text) characters.at(length++) = c;
+  }
+  constexpr void add(int number) {
+    int power = 1;
+    while (number / power >= 10) power *= 10;
+    for (; power > 0; power /= 10)
+      characters.at(length++) = static_cast<char>('0' + number / power % 10);
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
+};
+constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
+  std::array<KernelName, kAnyWidthEntries> names;
+  std::size_t i = 0;
+  for_all_widths([&](const AnyWidth& kernel, int columns, int, bool to_f32) {
+    KernelName& name = names.at(i++);
+    name.add("warpgroup_"), name.add(kernel.type), name.add("_"), name.add(kernel.bm);
+    name.add("x"), name.add(columns), name.add("_swapped");
+    if (kernel.cluster > 1) name.add("_pairs");
+    if (to_f32) name.add("_to_f32");
+  });
+  return names;
+}();
+
+// Of the tensor cores' peak, by two warpgroups or three; between widths that were measured.
+constexpr double efficiency_of_width(int bm, int columns) {
+  struct Measured {
+    int columns;
+    double efficiency;
+  };
+  constexpr std::array kOfTwo{Measured{24, 0.22}, Measured{80, 0.50}, Measured{144, 0.67},
+                              Measured{256, 0.70}};
+  constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
+                                Measured{256, 0.74}};
+  const std::array<Measured, 4>& measured = bm == 192 ? kOfThree : kOfTwo;
+  for (std::size_t i = 1; i < measured.size(); ++i) {
+    const Measured &from = measured.at(i - 1), &to = measured.at(i);
+    if (columns > to.columns) continue;
+    return from.efficiency + (to.efficiency - from.efficiency) * (columns - from.columns) /
+                                 (to.columns - from.columns);
+  }
+  return measured.back().efficiency;
+}
+
+constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] {
+  std::array<GemmKernel, kAnyWidthEntries> all;
+  std::size_t i = 0;
+  for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
+    GemmKernel kernel =
+        warpgroup(kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
+                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
+                  stages_of_width(of.bm, columns), of.cluster, efficiency_of_width(of.bm, columns));
+    kernel.unit = of.unit;
+    kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
+    kernel.transposes_result = true;
+    kernel.narrower = narrower;
+    kernel.overhead = of.bm == 192 ? 2 : 4;
+    all.at(i++) = kernel;
+  });
+  return all;
+}();
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).
 struct MmaShape {
@@ -403,7 +511,7 @@ constexpr GemmKernel of_pairs(GemmKernel kernel) {
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
 
-constexpr std::array kKernels{
+constexpr std::array kOtherKernels{
     TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
     TILEWISE_STRIP_OF_FLOATS("32x16", kStripFloats16, 16, 0.38),
     TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 1024, 0.52),
@@ -489,6 +597,12 @@ constexpr std::array kKernels{
                .efficiency = 0.5,
                .efficiency_alone = 0.3},
 };
+
+constexpr auto kKernels = [] {
+  std::array<GemmKernel, kOtherKernels.size() + kAnyWidthEntries> all;
+  std::ranges::copy(kAnyWidthKernels, std::ranges::copy(kOtherKernels, all.begin()).out);
+  return all;
+}();
 
 }  // namespace
 

@@ -87,6 +87,9 @@ struct GemmKernel {
   std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   /// The same of columns of what it computes: rows of C where it transposes the result.
   std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
+  /// Of tiles of any width (any_width.hpp), which share their entries: columns of the next narrower one, 0 for others.
+  /// It is not worth considering where that one makes as few tiles.
+  int narrower = 0;
   /// k from which on it is worth considering.
   std::int64_t least_k = 0;
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot

@@ -64,7 +64,7 @@ template <int kStages> struct Ring {
   }
 };
 
-template <class S> using UnitsOf = Units<S::kBM, S::kBN, S::kBK, 1>;
+template <class S> using UnitsOf = Units<S::kBM, S::kBK, 1>;
 
 template <class S>
 __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g, UnitsOf<S> units,
@@ -475,7 +475,7 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
     if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
   start_barriers<S>(shared);
   const double alpha = value_of<double>(g.alpha);
-  const UnitsOf<S> units(g, alpha == 0);
+  const UnitsOf<S> units(g, S::kBN, alpha == 0);
   if (threadIdx.x >= S::kMultiplying) {
     if constexpr (S::kRegisters > 0)
       ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();

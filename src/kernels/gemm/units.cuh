@@ -45,12 +45,14 @@ struct Parts {
 };
 
 // Divisions are multiplications by what the host knows (GemmDivisor): the first request for a tile waits for them.
-template <int kBM, int kBN, int kBK, int kCluster> class Units {
+// `columns`: of a tile.
+template <int kBM, int kBK, int kCluster> class Units {
   static constexpr unsigned kGroup = kGroupRows / kCluster;
 
  public:
-  __device__ __forceinline__ Units(const GemmArguments& g, bool adds_nothing)
+  __device__ __forceinline__ Units(const GemmArguments& g, int columns, bool adds_nothing)
       : tiles_(g.tiles),
+        columns_(columns),
         rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
         parts_(g.split.parts),
         k_(adds_nothing ? 0 : static_cast<int>(g.k)),
@@ -82,7 +84,7 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
     }
     down = (first_down + down) * kCluster + rank_;
     Unit unit;
-    unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across * kBN);
+    unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns_;
     unsigned matrix = slab;
     unsigned part = 0;
     if (parts_ > 1) {
@@ -143,6 +145,7 @@ template <int kBM, int kBN, int kBK, int kCluster> class Units {
   }
 
   const GemmTiles& tiles_;
+  int columns_;
   unsigned rank_, parts_;
   int k_, k_each_;
   bool in_cluster_;

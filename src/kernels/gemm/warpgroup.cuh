@@ -10,7 +10,8 @@
 //
 // A kernel is a struct that gives run() the rest:
 //   Shape            a Tile
-//   Stage            what of A and B one step of kBK k reads, in shared memory
+//   Stage, Stages    what of A and B one step of kBK k reads, and the ring of them in shared memory
+//   stage_at(), stage_bytes()  one of these and its size, where Stages is no array
 //   fetch()          asks for a stage
 //   kSlice           sums a thread that a block of a cluster adds up at a time
 //   consume()        a warpgroup's sums of one unit
@@ -19,6 +20,7 @@
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/result.cuh"
+#include "kernels/gemm/result_transposed.cuh"
 #include "kernels/gemm/units.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/fence.cuh"
@@ -42,6 +44,18 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile
   static constexpr int kMultiplyingRegisters = kBM == 64 ? 240 : kBM == 128 ? 232 : 160;
   static constexpr bool kInTurns = false;
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
+  // Of this launch.
+  static constexpr bool kIsAnyWidth = false;
+  static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
+  static __device__ __forceinline__ int stages(const GemmArguments&) { return kStages; }
+};
+
+// Of as many columns as the launch says, up to kMostBN, and as many stages, up to kMostStages, as they leave room for.
+template <int kBM, int kMostBN, int kBK, int kMostStages, int kCluster>
+struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kCluster> {
+  static constexpr bool kIsAnyWidth = true;
+  static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
+  static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };
 
 // The same, of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
@@ -57,7 +71,7 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kCluster> {
 // A block's shared memory.
 template <class K> struct Shared {
   using S = typename K::Shape;
-  typename K::Stage stages[S::kStages];
+  typename K::Stages stages;
   Staging staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
   ptx::Barrier
@@ -66,15 +80,29 @@ template <class K> struct Shared {
 };
 
 template <class K>
-using UnitsOf = Units<K::Shape::kBM, K::Shape::kBN, K::Shape::kBK, K::Shape::kCluster>;
+__device__ __forceinline__ decltype(auto) stage_at(Shared<K>& shared, const GemmArguments& g,
+                                                   int index) {
+  if constexpr (std::is_array_v<typename K::Stages>) return (shared.stages[index]);
+  else return K::stage_at(shared.stages, g, index);
+}
+template <class K> __device__ __forceinline__ unsigned stage_bytes(const GemmArguments& g) {
+  if constexpr (std::is_array_v<typename K::Stages>) return sizeof(typename K::Stage);
+  else return K::stage_bytes(g);
+}
+
+template <class K> struct UnitsOf : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kCluster> {
+  __device__ __forceinline__ UnitsOf(const GemmArguments& g, bool adds_nothing)
+      : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kCluster>(g, K::Shape::columns(g),
+                                                                adds_nothing) {}
+};
 
 // Stage number `index` of a ring, and the phase of its barriers.
 template <int kStages> struct Ring {
   int index = 0;
   unsigned phase = 0;
 
-  __device__ __forceinline__ void advance() {
-    if (++index == kStages) index = 0, phase ^= 1;
+  __device__ __forceinline__ void advance(int stages = kStages) {
+    if (++index == stages) index = 0, phase ^= 1;
   }
   __device__ __forceinline__ void skip(int count) {
     const int further = index + count;
@@ -137,17 +165,17 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
       ptx::Barrier* const full = &shared.full[ring.index];
       // The first time round nothing is to be waited for: the phase before the first is complete.
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ptx::mbarrier_arrive_expect(full, sizeof(typename K::Stage));  // the neighbour's share counts
-      K::fetch(shared.stages[ring.index], g, unit, unit.first_k + step * S::kBK, A, B, full);
-      ring.advance();
+      ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbour's share counts
+      K::fetch(stage_at(shared, g, ring.index), g, unit, unit.first_k + step * S::kBK, A, B, full);
+      ring.advance(S::stages(g));
     }
   }
   // Nobody leaves while the neighbour may still reach into its shared memory, to fill it or to say that it
   // has read.
   if constexpr (S::kCluster > 1) {
-    for (int i = 0; i < S::kStages; ++i) {
+    for (int i = 0; i < S::stages(g); ++i) {
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ring.advance();
+      ring.advance(S::stages(g));
     }
   }
 }
@@ -167,14 +195,17 @@ template <class K> __device__ __forceinline__ void give_back(Shared<K>& shared, 
 // block.
 template <class K>
 __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Shared<K>& shared,
-                                          const GemmSplit& split, const Parts& parts) {
+                                          const GemmArguments& g, const Parts& parts) {
   using S = typename K::Shape;
-  constexpr int kCount = S::kBM * S::kBN;
+  const GemmSplit& split = g.split;
+  const int count = S::kBM * S::columns(g);
+  const auto has = [&](int i) { return i < S::columns(g) / 2; };
   const int thread = threadIdx.x;
   float* const all = static_cast<float*>(split.partials) + thread;
-  float* const own = all + parts.place_of(parts.own) * kCount;
+  float* const own = all + parts.place_of(parts.own) * count;
 #pragma unroll
-  for (int i = 0; i < S::kBN / 2; ++i) own[i * S::kMultiplying] = sum[i];
+  for (int i = 0; i < S::kBN / 2; ++i)
+    if (has(i)) own[i * S::kMultiplying] = sum[i];
   meet<S::kMultiplying>();
   if (thread == 0) {
     __threadfence();  // the block's sums are there before its arrival is
@@ -192,9 +223,10 @@ __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Share
   for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
 #pragma unroll 1
   for (int part = 0; part < parts.count; ++part) {
-    const float* const from = all + parts.place_of(part) * kCount;
+    const float* const from = all + parts.place_of(part) * count;
 #pragma unroll
-    for (int i = 0; i < S::kBN / 2; ++i) sum[i] += __ldcg(from + i * S::kMultiplying);
+    for (int i = 0; i < S::kBN / 2; ++i)
+      if (has(i)) sum[i] += __ldcg(from + i * S::kMultiplying);
   }
   return true;
 }
@@ -204,17 +236,19 @@ __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Share
 // `take(sums, column)` gets kSlice sums a thread and the first of their columns.
 template <class K, class Take>
 __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN / 2],
-                                                Shared<K>& shared, int parts, const Take& take) {
+                                                Shared<K>& shared, const GemmArguments& g,
+                                                const Take& take) {
   constexpr int kThreads = K::Shape::kMultiplying, kSlice = K::kSlice;
-  constexpr int kSlices = K::Shape::kBN / 2 / kSlice;
-  float4* const own = reinterpret_cast<float4*>(shared.stages) + threadIdx.x;
+  const int slices = (K::Shape::columns(g) / 2 + kSlice - 1) / kSlice, parts = g.split.parts;
+  float4* const own = reinterpret_cast<float4*>(&shared.stages) + threadIdx.x;
   meet<kThreads>();  // the other warpgroup has read its last stage
 #pragma unroll
   for (int i = 0; i < K::Shape::kBN / 2; i += 4)
-    own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+    if (i / kSlice < slices)
+      own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
   ptx::cluster_sync();
 #pragma unroll 1
-  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < kSlices; slice += parts) {
+  for (int slice = static_cast<int>(ptx::cluster_rank()); slice < slices; slice += parts) {
     float total[kSlice] = {};
 #pragma unroll 1
     for (int part = 0; part < parts; ++part) {
@@ -254,21 +288,25 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
     const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
-    Target target;
-    if (kEarly) target = target_of(g, place, beta);
+    std::conditional_t<S::kIsAnyWidth, TransposedTarget, Target> target;
+    const auto find_target = [&] {
+      if constexpr (S::kIsAnyWidth) target = transposed_target_of(g, place, S::columns(g), beta);
+      else target = target_of(g, place, beta);
+    };
+    if (kEarly) find_target();
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
-    if (!kEarly) target = target_of(g, place, beta);
+    if (!kEarly) find_target();
     if constexpr (S::kCluster == 1) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
-        join_in_cluster(sum, shared, g.split.parts, [&](float(&some)[K::kSlice], int column) {
+        join_in_cluster(sum, shared, g, [&](float(&some)[K::kSlice], int column) {
           K::template finish<K::kSlice * 2>(some, staging, g, target.at_column(column), alpha,
                                             beta);
         });
         continue;
       }
     }
-    if (!unit.is_whole && !join_unit(sum, shared, g.split, units.parts_of(unit))) continue;
+    if (!unit.is_whole && !join_unit(sum, shared, g, units.parts_of(unit))) continue;
     K::template finish<S::kBN>(sum, staging, g, target, alpha, beta);
   }
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
@@ -297,7 +335,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     const int above = end_with_matrix<S::kBM>(unit, g);
     if (number > 0) wait_for_turn(own);
     float sum[kTimes][S::kBN / 2] = {};
-    K::consume(sum, shared, ring, unit, [&] {
+    K::consume(sum, shared, ring, g, unit, [&] {
       if (units.more()) give_turn(1 - own);
     });
 #pragma unroll

@@ -6,8 +6,13 @@
 // Tiles lie in shared memory in rows of 128 bytes as they lie in global memory: 64 k where k is
 // contiguous, else 64 rows of A (columns of B) in panels, one row a k; wgmma reads either. So no
 // operand is ever transposed.
+//
+// Tiles of any width are for products whose rows are any number: they are given Cᵀ = Bᵀ·Aᵀ, so that those rows are
+// their columns, of which wgmma takes every multiple of eight. A switch in front of the loop over k names the width's
+// instructions.
 #pragma once
 
+#include "kernels/gemm/any_width.hpp"
 #include "kernels/gemm/warpgroup.cuh"
 
 namespace gemm {
@@ -18,14 +23,25 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
   // Of tiles that are narrow: they are for products which are thin and deep, and have the registers.
-  static constexpr bool kInTwoLevels = S::kBN <= 64;
+  template <int kN> static constexpr bool kInTwoLevels = kN <= 64;
   static constexpr int kTogether = 256;  // k
   static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
 
-  struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
-    Half a[S::kBM * S::kBK];
-    Half b[S::kBN * S::kBK];
+  // A and B of all stages, each behind the one before. Swizzled rows count from 1024 bytes.
+  struct alignas(1024) Stages {
+    Half halves[S::kIsAnyWidth ? ring_halves(S::kBM) : S::kStages * (S::kBM + S::kBN) * S::kBK];
   };
+  struct Stage {
+    Half *a, *b;
+  };
+  static __device__ __forceinline__ Stage stage_at(Stages& stages, const GemmArguments& g,
+                                                   int index) {
+    Half* const a = stages.halves + index * (S::kBM + S::columns(g)) * S::kBK;
+    return {a, a + S::kBM * S::kBK};
+  }
+  static __device__ __forceinline__ unsigned stage_bytes(const GemmArguments& g) {
+    return (S::kBM + S::columns(g)) * S::kBK * sizeof(Half);
+  }
 
   // Asks for rows `row` … of A or columns … of B, kCount of them, from `k` on.
   template <Along kAlong, int kCount, class Load>
@@ -37,11 +53,13 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     }
   }
 
-  static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
+  static __device__ __forceinline__ void fetch(const Stage& stage, const GemmArguments& g,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
-    constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
-    const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
+    // Columns of B that this block fetches, for all. (Of tiles of any width a box has as many.)
+    constexpr int kOwn = S::kBN / S::kCluster;
+    const int own =
+        S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * (S::columns(g) / S::kCluster) : 0;
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
@@ -54,9 +72,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     });
   }
 
-  // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on.
-  template <int kTimes>
-  static __device__ __forceinline__ void start_product(float (&sum)[kTimes][S::kBN / 2],
+  // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
+  template <int kN, int kTimes>
+  static __device__ __forceinline__ void start_product(float (&sum)[kTimes][kN / 2],
                                                        const Stage& stage, int row) {
     constexpr unsigned kEightRows = 1024, kPanelBytes = S::kBK * 128;
     // A descriptor counts in 16 bytes; from k to k only its address changes.
@@ -70,27 +88,27 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     for (int i = 0; i < S::kBK / 16; ++i) {
 #pragma unroll
       for (int j = 0; j < kTimes; ++j)
-        ptx::wgmma<Element, S::kBN, kAlongA, kAlongB, 1>(sum[j], a + i * kStepA + j * kRowsA,
-                                                         b + i * kStepB);
+        ptx::wgmma<Element, kN, kAlongA, kAlongB, 1>(sum[j], a + i * kStepA + j * kRowsA,
+                                                     b + i * kStepB);
     }
     ptx::wgmma_commit();
   }
 
   // The sums of a unit, of 64 rows from `row` on, or of several times 64. At its end all of the unit's stages have
   // been given back; `arrived` is called when all have come.
-  template <int kTimes, class Shared, class Arrived>
-  static __device__ __forceinline__ void add_up(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
-                                                Ring<S::kStages>& ring, const Unit& unit, int row,
-                                                const Arrived& arrived) {
+  template <int kN, int kTimes, class Shared, class Arrived>
+  static __device__ __forceinline__ void add_up(float (&sum)[kTimes][kN / 2], Shared& shared,
+                                                Ring<S::kStages>& ring, const GemmArguments& g,
+                                                const Unit& unit, int row, const Arrived& arrived) {
     int before = 0;
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      start_product(sum, shared.stages[ring.index], row);
+      start_product<kN>(sum, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
       if (step > 0) give_back(shared, before);
       before = ring.index;
-      ring.advance();
+      ring.advance(S::stages(g));
     }
     arrived();
     ptx::wgmma_wait<0>();
@@ -101,30 +119,30 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time. While
   // these are added up, the tensor cores are at the next.
-  template <class Shared>
-  static __device__ __forceinline__ void add_up_in_two_levels(float (&sum)[S::kBN / 2],
-                                                              Shared& shared,
+  template <int kN, class Shared>
+  static __device__ __forceinline__ void add_up_in_two_levels(float (&sum)[kN / 2], Shared& shared,
                                                               Ring<S::kStages>& ring,
-                                                              const Unit& unit, int row) {
-    float some[2][1][S::kBN / 2];
+                                                              const GemmArguments& g,
+                                                              const Unit& unit, int row,
+                                                              float (&some)[2][1][kN / 2]) {
     int left = unit.steps, before = 0;
-    const auto take = [&](float(&of)[S::kBN / 2]) {
+    const auto take = [&](float(&of)[kN / 2]) {
       ptx::wgmma_arrived(of);
 #pragma unroll
-      for (int i = 0; i < S::kBN / 2; ++i) sum[i] += of[i];
+      for (int i = 0; i < kN / 2; ++i) sum[i] += of[i];
     };
-    const auto step = [&](float(&now)[1][S::kBN / 2]) {
+    const auto step = [&](float(&now)[1][kN / 2]) {
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      start_product(now, shared.stages[ring.index], row);
+      start_product<kN>(now, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
       if (left < unit.steps) give_back(shared, before);
       before = ring.index;
-      ring.advance();
+      ring.advance(S::stages(g));
       --left;
     };
-    const auto together = [&](float(&now)[1][S::kBN / 2], float(&previous)[S::kBN / 2]) {
+    const auto together = [&](float(&now)[1][kN / 2], float(&previous)[kN / 2]) {
 #pragma unroll
-      for (int i = 0; i < S::kBN / 2; ++i) now[0][i] = 0;
+      for (int i = 0; i < kN / 2; ++i) now[0][i] = 0;
       const bool is_first = left == unit.steps;
       const int end = max(0, left - kTogether / S::kBK);
       step(now);
@@ -142,19 +160,81 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     }
   }
 
+  template <int kN> static constexpr bool kHasWidth = has_width(kN, S::kBN, S::kCluster);
+
+  // Calls `with` with the columns of this launch's tiles as a constant. One jump: each further one would lead to code
+  // that no cache holds yet.
+  template <class With>
+  static __device__ __forceinline__ void with_columns(const GemmArguments& g, const With& with) {
+#define TILEWISE_WIDTH(eights)                                                            \
+  case eights:                                                                            \
+    if constexpr (kHasWidth<(eights)*8>) with(std::integral_constant<int, (eights)*8>{}); \
+    break;
+    switch (S::columns(g) / 8) {
+      TILEWISE_WIDTH(3);
+      TILEWISE_WIDTH(4);
+      TILEWISE_WIDTH(5);
+      TILEWISE_WIDTH(6);
+      TILEWISE_WIDTH(7);
+      TILEWISE_WIDTH(8);
+      TILEWISE_WIDTH(9);
+      TILEWISE_WIDTH(10);
+      TILEWISE_WIDTH(11);
+      TILEWISE_WIDTH(12);
+      TILEWISE_WIDTH(13);
+      TILEWISE_WIDTH(14);
+      TILEWISE_WIDTH(15);
+      TILEWISE_WIDTH(16);
+      TILEWISE_WIDTH(17);
+      TILEWISE_WIDTH(18);
+      TILEWISE_WIDTH(19);
+      TILEWISE_WIDTH(20);
+      TILEWISE_WIDTH(21);
+      TILEWISE_WIDTH(22);
+      TILEWISE_WIDTH(23);
+      TILEWISE_WIDTH(24);
+      TILEWISE_WIDTH(25);
+      TILEWISE_WIDTH(26);
+      TILEWISE_WIDTH(27);
+      TILEWISE_WIDTH(28);
+      TILEWISE_WIDTH(29);
+      TILEWISE_WIDTH(30);
+      TILEWISE_WIDTH(31);
+      TILEWISE_WIDTH(32);
+    }
+#undef TILEWISE_WIDTH
+  }
+
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
-                                                 Ring<S::kStages>& ring, const GemmArguments&,
+                                                 Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    if constexpr (kInTwoLevels) add_up_in_two_levels(sum, shared, ring, unit, row);
-    else add_up<1>(reinterpret_cast<float(&)[1][S::kBN / 2]>(sum), shared, ring, unit, row, [] {});
+    const auto consume_columns = [&](auto columns) {
+      constexpr int kN = decltype(columns)::value;
+      auto& own = reinterpret_cast<float(&)[1][kN / 2]>(sum);
+#pragma unroll
+      for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
+      if constexpr (!kInTwoLevels<kN>) {
+        add_up<kN, 1>(own, shared, ring, g, unit, row, [] {});
+      } else if constexpr (S::kIsAnyWidth) {  // what is left of the registers for sums will do
+        auto& some = reinterpret_cast<float(&)[2][1][kN / 2]>(sum[kN / 2]);
+        add_up_in_two_levels<kN>(own[0], shared, ring, g, unit, row, some);
+      } else {
+        float some[2][1][kN / 2];
+        add_up_in_two_levels<kN>(own[0], shared, ring, g, unit, row, some);
+      }
+#pragma unroll
+      for (int i = kN / 2; i < S::kBN / 2; ++i) sum[i] = 0;
+    };
+    if constexpr (S::kIsAnyWidth) with_columns(g, consume_columns);
+    else consume_columns(std::integral_constant<int, S::kBN>{});
   }
   // Of warpgroups that take turns: the whole tile.
   template <int kTimes, class Shared, class Arrived>
   static __device__ __forceinline__ void consume(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
-                                                 Ring<S::kStages>& ring, const Unit& unit,
-                                                 const Arrived& arrived) {
-    add_up<kTimes>(sum, shared, ring, unit, 0, arrived);
+                                                 Ring<S::kStages>& ring, const GemmArguments& g,
+                                                 const Unit& unit, const Arrived& arrived) {
+    add_up<S::kBN, kTimes>(sum, shared, ring, g, unit, 0, arrived);
   }
 
   template <int kN>
@@ -162,6 +242,13 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                                                 const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
     store_by_warps<Element, kN, S::kBN <= 64>(sum, staging, g, target, alpha, beta);
+  }
+  template <int kN>
+  static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
+                                                const GemmArguments&,
+                                                const TransposedTarget& target, float alpha,
+                                                float beta) {
+    store_transposed<Element, kN>(sum, staging, target, alpha, beta);
   }
 };
 
@@ -179,6 +266,14 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                      __VA_ARGS__)
 #define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, gemm::Tile<bm, bn, 64, stages, cluster>)
+// Tiles of any width, for B along k: k or x by A's order.
+#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, cluster, element, along_a, bm, most_bn) \
+  TILEWISE_WARPGROUP(                                                                      \
+      name##suffix, cluster, element, along_a, ptx::Along::kK,                             \
+      gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages, cluster>)
+#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, cluster, element, bm, most_bn)         \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, cluster, element, ptx::Along::kK, bm, most_bn) \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, cluster, element, ptx::Along::kOther, bm, most_bn)
 // The same, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \

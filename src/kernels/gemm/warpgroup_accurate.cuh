@@ -32,6 +32,8 @@ template <class Tile, int kChain> struct Accurate {
     Half b[2][S::kBN][S::kBK];
   };
 
+  using Stages = Stage[S::kStages];
+
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {

@@ -146,6 +146,8 @@ template <class Tile, Along kAlongA> struct Raw {
     Half b[2][S::kBN][S::kBK];
   };
 
+  using Stages = Stage[S::kStages];
+
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {

@@ -35,4 +35,14 @@ __device__ __forceinline__ void stmatrix_x4(void* row, unsigned first, unsigned 
       : "memory");
 }
 
+// The same with each matrix transposed: lanes point at where its columns go.
+__device__ __forceinline__ void stmatrix_x4_transposed(void* column, unsigned first,
+                                                       unsigned second, unsigned third,
+                                                       unsigned fourth) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                   shared_address(column)),
+               "r"(first), "r"(second), "r"(third), "r"(fourth)
+               : "memory");
+}
+
 }  // namespace ptx

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every kernel of the catalogue: all orders, edges, leading dimensions, alignments, parts of k.
+#include <algorithm>
+
 #include "core/divide.hpp"
 #include "on_gpu.hpp"
 
@@ -15,9 +17,12 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 
   const GemmKernel& kernel() const { return *GetParam(); }
+  bool reads(const Layout& layout) const;
+  Stand across() const;
 
   void expect(const Sizes& sizes, const Layout& layout = {}, double alpha = 1, double beta = 0,
               const std::string& how = "split=1") {
+    if (!reads(layout)) return;
     SCOPED_TRACE(std::string(kernel().name) + " " + std::to_string(sizes.m) + "×" +
                  std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " " + how);
     const PlanWish wish(std::string(kernel().name) + "," + how);
@@ -41,7 +46,21 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
   }
 };
 
+// Whether the kernel reads factors that stand like this. (A column-major C is the row-major Cᵀ = Bᵀ·Aᵀ.)
+bool EveryKernel::reads(const Layout& layout) const {
+  const bool by_columns = layout.c.order == Order::kColumnMajor;
+  bool a_along_k =
+      by_columns ? layout.b.order == Order::kColumnMajor : layout.a.order == Order::kRowMajor;
+  bool b_along_k =
+      by_columns ? layout.a.order == Order::kRowMajor : layout.b.order == Order::kColumnMajor;
+  if (kernel().transposes_result) std::swap(a_along_k, b_along_k);
+  return !kernel().entries[a_along_k][b_along_k].empty();
+}
+
 constexpr Stand kRows{}, kColumns{.order = Order::kColumnMajor};
+// A across k, where the kernel reads it so.
+Stand EveryKernel::across() const { return reads({kColumns, kRows, kRows}) ? kColumns : kRows; }
+
 constexpr Stand kRowsWithGap{.gap = 5}, kColumnsWithGap{.order = Order::kColumnMajor, .gap = 3};
 
 TEST_P(EveryKernel, OneTileInAllOrders) {
@@ -71,7 +90,8 @@ TEST_P(EveryKernel, EdgesInAllOrdersAligned) {
 
 TEST_P(EveryKernel, AColumnMajorResult) {
   const Sizes sizes{kernel().bm / 2 + 1, kernel().bn + 1, kernel().bk + 1};
-  for (const Stand a : {kRows, kColumns}) expect(sizes, {a, kRows, kColumnsWithGap}, 1, 1);
+  for (const Stand a : {kRows, kColumns})
+    for (const Stand b : {kRows, kColumns}) expect(sizes, {a, b, kColumnsWithGap}, 1, 1);
 }
 
 TEST_P(EveryKernel, DepthsAroundItsStages) {
@@ -83,7 +103,7 @@ TEST_P(EveryKernel, PartsOfK) {
   if (!kernel().splits) GTEST_SKIP() << "does not divide k";
   const Sizes sizes{kernel().bm + 1, kernel().bn + 2, 7 * kernel().bk + 3};
   for (const char* const how : {"split=2", "split=3", "split=8", "split=9"})
-    expect(sizes, {kColumns, kRows, kRows}, 1.5, -1, how);
+    expect(sizes, {across(), kRows, kRows}, 1.5, -1, how);
 }
 
 // More of both than a barrier's two phases tell apart.
@@ -106,19 +126,62 @@ TEST_P(EveryKernel, StreamedTiles) {
   };
   // Fewer tiles than blocks, or a few more; then so many that some are whole.
   const int steps = std::max(5, blocks / 3 + 1);
-  expect(sized(bm - 3, 3 * bn - 5, steps * bk - 1), {kColumns, kRows, kRows}, 1.5, -1, "stream");
+  expect(sized(bm - 3, 3 * bn - 5, steps * bk - 1), {across(), kRows, kRows}, 1.5, -1, "stream");
   if (wants_real_gpu()) return;  // the reference would take long
   const int many = 2 * blocks + 1;
   expect(sized(bm - 3, many * bn - 5, 3 * bk + 1), {kRows, kRows, kRowsWithGap}, 1, 0.5, "stream");
 }
 
+bool is_any_width(const GemmKernel& kernel) {
+  return kernel.name.find("_swapped") != std::string_view::npos;
+}
+
+// Of the tiles of any width that one kernel computes, the narrowest and the widest: the others differ in
+// nothing but what EveryWidth tests.
+bool is_tested(const GemmKernel& kernel) {
+  if (!is_any_width(kernel) || kernel.narrower == 0) return true;
+  return std::ranges::none_of(kernels::gemm_kernels(), [&](const GemmKernel& other) {
+    return other.unit == kernel.unit && other.result == kernel.result &&
+           other.narrower == kernel.bn;
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel, ::testing::ValuesIn([] {
                            std::vector<const GemmKernel*> all;
                            for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             all.push_back(&kernel);
+                             if (is_tested(kernel)) all.push_back(&kernel);
                            return all;
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
+
+class EveryWidth : public EveryKernel {};
+
+TEST_P(EveryWidth, StoresItsTilesAndNothingElse) {
+  // Two tiles down, two across of which the second ends with the matrix, two stages and a bit.
+  expect({2 * kernel().bn - 3, kernel().bm + 8, 2 * kernel().bk + 8}, {kRows, kRows, kRows});
+  if (kernel().splits) {
+    expect({kernel().bn, kernel().bm, 4 * kernel().bk}, {kRows, kColumns, kRows}, 0.5, 1,
+           "split=2");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (is_any_width(kernel)) all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+TEST(EveryWidth, IsAskedForWhereNoNarrowerOneMakesAsFewTiles) {
+  for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+    if (!is_any_width(kernel)) continue;
+    EXPECT_EQ(kernel.bn % 8, 0);
+    EXPECT_LT(kernel.narrower, kernel.bn);
+    EXPECT_GE(kernel.stages, 3);
+    EXPECT_LE(kernel.dynamic_shared_bytes, 227 * 1024);
+  }
+}
 
 }  // namespace
 }  // namespace tilewise::test

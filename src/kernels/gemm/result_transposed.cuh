@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a warpgroup's sums become C where its columns are C's rows (GemmKernel::transposes_result): through shared
+// memory, where they are turned round, in pieces of eight KB that are 64 elements of C wide. Two such pieces take
+// turns, so that the warpgroup meets once for each, and one is turned round while the other is on its way to C.
+#pragma once
+
+#include "kernels/gemm/result.cuh"
+
+namespace gemm {
+
+// Where a warpgroup's sums go, and what of the arguments says how. Rows and columns are C's.
+struct TransposedTarget {
+  unsigned char* to;   // element (0, 0) of the warpgroup's
+  long long pitch;     // bytes from row to row
+  RowsInside columns;  // of the warpgroup's 64
+  int rows_left;
+  bool is_wide;   // elements of C are f32
+  bool is_plain;  // rows are aligned, and what C holds does not count
+
+  // From `count` rows of C on.
+  __device__ __forceinline__ TransposedTarget at_column(int count) const {
+    TransposedTarget other = *this;
+    other.to += count * pitch;
+    other.rows_left -= count;
+    return other;
+  }
+};
+
+// `place`: of the kernel's sums, `columns` columns of them.
+__device__ __forceinline__ TransposedTarget transposed_target_of(const GemmArguments& g,
+                                                                 const Place& place, int columns,
+                                                                 float beta) {
+  const int bytes = g.result_bytes, first = max(place.above, 0);
+  const long long pitch = g.c.leading_dimension * bytes;
+  unsigned char* const matrix =
+      g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
+                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes;
+  return {matrix + place.column * pitch + static_cast<long long>(place.row) * bytes,
+          pitch,
+          {first, max(static_cast<int>(g.m) - place.row - first, 0)},
+          min(static_cast<int>(g.n) - place.column, columns),
+          bytes == 4,
+          g.result_is_aligned && beta == 0};
+}
+
+// Where 16 bytes number `piece` of a row of C lie: they change places so that no way in or out has bank conflicts.
+__device__ __forceinline__ unsigned char* place_of_16_bit(unsigned char* piece_of_8_kb, int row,
+                                                          int piece) {
+  return piece_of_8_kb + row * 128 + (piece ^ row % 8) * 16;
+}
+__device__ __forceinline__ unsigned char* place_of_f32(unsigned char* piece_of_8_kb, int row,
+                                                       int piece) {
+  return piece_of_8_kb + row * 256 + (piece ^ row / 2 % 4 * 2) * 16;
+}
+
+// 64 columns of sums, sum[0] to sum[31] of each thread, of which the first kColumns are there, to as many rows of 64 elements in 16 bits.
+template <class Element, int kColumns>
+__device__ __forceinline__ void turn_16_bit(unsigned char* rows, const float* sum) {
+  const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+  // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where columns go.
+#pragma unroll
+  for (int i = 0; i < kColumns / 16; ++i) {
+    const float* const eight = sum + i * 8;
+    ptx::stmatrix_x4_transposed(
+        place_of_16_bit(rows, i * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2),
+        pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
+        pack<Element>(eight[4], eight[5]), pack<Element>(eight[6], eight[7]));
+  }
+}
+
+// 32 columns of sums, the first 16 of each thread, to as many rows of 64 f32.
+template <int kColumns>
+__device__ __forceinline__ void turn_f32(unsigned char* rows, const float* sum) {
+  const int lane = threadIdx.x % 32, across = threadIdx.x / 32 % 4 * 16 + lane / 4;
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) {
+    const int row = i / 4 * 8 + lane % 4 * 2 + i % 2, x = across + i / 2 % 2 * 8;
+    *reinterpret_cast<float*>(place_of_f32(rows, row, x / 4) + x % 4 * 4) = sum[i];
+  }
+}
+
+// A warp's share of a piece of kRows rows of 64 elements, kBytes each, on its way from shared memory to C, whose rows
+// are aligned.
+template <int kBytes, int kRows> struct TurnedRows {
+  static constexpr int kPieces = 64 * kBytes / 16,
+                       kTogether = 32 / kPieces;  // of a row; rows of a warp
+  static constexpr int kTimes = kRows / 4 / kTogether;
+  uint4 units[kTimes];
+
+  static __device__ __forceinline__ int first_row() {
+    return threadIdx.x / 32 % 4 * (kRows / 4) + threadIdx.x % 32 / kPieces;
+  }
+  __device__ __forceinline__ void load(unsigned char* rows) {
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i) {
+      const int row = first_row() + i * kTogether, piece = threadIdx.x % kPieces;
+      units[i] = *reinterpret_cast<const uint4*>(kBytes == 2 ? place_of_16_bit(rows, row, piece)
+                                                             : place_of_f32(rows, row, piece));
+    }
+  }
+  __device__ __forceinline__ void store(const TransposedTarget& target) const {
+    const int piece = threadIdx.x % kPieces;
+    const bool inside = target.columns.has(piece * (16 / kBytes));
+    unsigned char* to = target.to + first_row() * target.pitch + piece * 16;
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i, to += kTogether * target.pitch)
+      if (inside && first_row() + i * kTogether < target.rows_left)
+        *reinterpret_cast<uint4*>(to) = units[i];
+  }
+};
+
+// 32 rows of f32 to rows of C that begin anywhere, or to which beta·C is still to be added: an element a lane.
+template <class Element, class T>
+__device__ __forceinline__ void store_turned_elements(unsigned char* rows,
+                                                      const TransposedTarget& target, float beta) {
+  constexpr int kRows = 8;  // of a warp
+  const int first = threadIdx.x / 32 % 4 * kRows;
+#pragma unroll 1
+  for (int x = threadIdx.x % 32; x < 64; x += 32) {
+    if (!target.columns.has(x)) continue;
+    unsigned char* const to = target.to + first * target.pitch + x * sizeof(T);
+    float values[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      values[i] = *reinterpret_cast<const float*>(place_of_f32(rows, first + i, x / 4) + x % 4 * 4);
+    if (beta != 0) {
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+        if (first + i < target.rows_left)
+          values[i] = fmaf(beta, widen<Element>(*reinterpret_cast<const T*>(to + i * target.pitch)),
+                           values[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kRows; ++i)
+      if (first + i < target.rows_left)
+        *reinterpret_cast<T*>(to + i * target.pitch) = narrow<Element, T>(values[i]);
+  }
+}
+
+// Pieces of kRows rows of C, all that are left: `turn(i, rows)` turns number i round, `store(i, rows, turn_next)` stores
+// it, and turns the next while its own are on their way.
+template <int kRows, class Turn, class Store>
+__device__ __forceinline__ void store_pieces(Staging& staging, int rows_left, const Turn& turn,
+                                             const Store& store) {
+  unsigned char* const both = &staging.warps[0][0][0];
+  constexpr int kPieceBytes = sizeof(Staging) / 2;
+  static_assert(kPieceBytes == 64 * 128);
+  warpgroup_meet();  // what was staged last has been read
+  turn(0, both);
+#pragma unroll 1
+  for (int i = 0; i * kRows < rows_left; ++i) {
+    warpgroup_meet();
+    store(i, both + i % 2 * kPieceBytes, [&] {
+      if ((i + 1) * kRows < rows_left) turn(i + 1, both + (i + 1) % 2 * kPieceBytes);
+    });
+  }
+}
+
+// kN columns of a warpgroup's sums to rows of C = alpha·sums + beta·C, as many as are left. Element: of A and B, which C
+// may be of.
+template <class Element, int kN>
+__device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& staging,
+                                                 const TransposedTarget& target, float alpha,
+                                                 float beta) {
+  static_assert(kN == 32 || kN % 64 == 0);
+  const int rows_left = min(target.rows_left, kN);
+  if (alpha != 1) {
+#pragma unroll
+    for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
+  }
+  const auto from = [&](int row) {
+    TransposedTarget some = target.at_column(row);
+    some.rows_left = rows_left - row;
+    return some;
+  };
+  if (!target.is_wide && target.is_plain) {
+    constexpr int kRows = kN < 64 ? kN : 64;
+    store_pieces<kRows>(
+        staging, rows_left,
+        [&](int i, unsigned char* rows) {
+          stage_piece<kN / kRows>(
+              i, [&](int p) { turn_16_bit<Element, kRows>(rows, sum + p * (kRows / 2)); });
+        },
+        [&](int i, unsigned char* rows, const auto& turn_next) {
+          TurnedRows<2, kRows> some;
+          some.load(rows);
+          turn_next();
+          some.store(from(i * kRows));
+        });
+    return;
+  }
+  store_pieces<32>(
+      staging, rows_left,
+      [&](int i, unsigned char* rows) {
+        stage_piece<kN / 32>(i, [&](int p) { turn_f32<32>(rows, sum + p * 16); });
+      },
+      [&](int i, unsigned char* rows, const auto& turn_next) {
+        TurnedRows<4, 32> some;
+        if (target.is_plain) some.load(rows);
+        turn_next();
+        if (target.is_plain) some.store(from(i * 32));
+        else if (target.is_wide) store_turned_elements<Element, float>(rows, from(i * 32), beta);
+        else store_turned_elements<Element, Half>(rows, from(i * 32), beta);
+      });
+}
+
+}  // namespace gemm
