@@ -251,15 +251,39 @@ template <class In, class T> class Multiplication {
 
   // A column of all panels at a time: what of a cache line is not taken at once may have to be fetched again.
   void copy_columns_of_a(const In* from, const Heights& heights) {
+    const bool are_equal = heights.taller == 0;
+    if (are_equal && heights.height == 8) copy_equal_columns<8>(from, heights.tiles);
+    else if (are_equal && heights.height == 6) copy_equal_columns<6>(from, heights.tiles);
+    else copy_any_columns(from, heights);
+  }
+
+  // Panels that are as high as tiles are, which is worth a constant.
+  template <std::int64_t kHeight> void copy_equal_columns(const In* from, std::int64_t panels) {
     const std::int64_t step = problem_.a.column_stride, pitch = kernels_.panel_rows();
-    constexpr std::int64_t kUsual = 8;  // worth a constant length
+    for (std::int64_t p = 0; p < depth_; ++p, from += step) {
+      T* to = a_panel(0) + p * pitch;
+      for (std::int64_t t = 0; t < panels; ++t, to += layout_.a_panel)
+        copy_row(from + t * kHeight, to, kHeight);
+    }
+  }
+
+  void copy_any_columns(const In* from, const Heights& heights) {
+    const std::int64_t step = problem_.a.column_stride, pitch = kernels_.panel_rows();
     for (std::int64_t p = 0; p < depth_; ++p, from += step) {
       const In* rows = from;
-      for (std::int64_t t = 0; t < heights.tiles; rows += heights.of(t++)) {
-        T* const to = a_panel(t) + p * pitch;
-        if (heights.of(t) == kUsual) copy_row(rows, to, kUsual);
-        else copy_row(rows, to, heights.of(t));
-      }
+      for (std::int64_t t = 0; t < heights.tiles; rows += heights.of(t++))
+        copy_column(rows, a_panel(t) + p * pitch, heights.of(t));
+    }
+  }
+
+  // Four to eight elements as twice four, which may overlap: others go through a function call.
+  static void copy_column(const In* from, T* to, std::int64_t count) {
+    constexpr std::int64_t kHalf = 4;
+    if (Layout<In, T>::kWidens || count < kHalf || count > 2 * kHalf) {
+      copy_row(from, to, count);
+    } else {
+      copy_row(from, to, kHalf);
+      copy_row(from + count - kHalf, to + count - kHalf, kHalf);
     }
   }
 
