@@ -60,25 +60,29 @@ template <class Element, int kColumns>
 __device__ __forceinline__ void turn_16_bit(unsigned char* rows, const float* sum) {
   const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
   // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where columns go.
+  unsigned char* const own =
+      place_of_16_bit(rows, lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2);
 #pragma unroll
   for (int i = 0; i < kColumns / 16; ++i) {
     const float* const eight = sum + i * 8;
     ptx::stmatrix_x4_transposed(
-        place_of_16_bit(rows, i * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2),
-        pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
+        own + i * 16 * 128, pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
         pack<Element>(eight[4], eight[5]), pack<Element>(eight[6], eight[7]));
   }
 }
 
-// 32 columns of sums, the first 16 of each thread, to as many rows of 64 f32.
+// The same of f32, 32 columns, the first 16 sums of each thread. Of an address all that differs from sum to sum is a
+// number: the code of a piece is short, as it is jumped over by those in front of it.
 template <int kColumns>
 __device__ __forceinline__ void turn_f32(unsigned char* rows, const float* sum) {
   const int lane = threadIdx.x % 32, across = threadIdx.x / 32 % 4 * 16 + lane / 4;
+  const int row = lane % 4 * 2;  // the first of those that this thread has
+  unsigned char* const upper = place_of_f32(rows, row, across / 4) + across % 4 * 4;
+  unsigned char* const lower = place_of_f32(rows, row, across / 4 + 2) + across % 4 * 4;
 #pragma unroll
-  for (int i = 0; i < kColumns / 2; ++i) {
-    const int row = i / 4 * 8 + lane % 4 * 2 + i % 2, x = across + i / 2 % 2 * 8;
-    *reinterpret_cast<float*>(place_of_f32(rows, row, x / 4) + x % 4 * 4) = sum[i];
-  }
+  for (int i = 0; i < kColumns / 2; ++i)
+    *reinterpret_cast<float*>((i / 2 % 2 == 0 ? upper : lower) + (i / 4 * 8 + i % 2) * 256) =
+        sum[i];
 }
 
 // A warp's share of a piece of kRows rows of 64 elements, kBytes each, on its way from shared memory to C, whose rows
