@@ -93,8 +93,7 @@ std::string_view name_of(ComputeMode mode);
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 /// The best plan of every kernel for this problem, or why it has none, in the order of the catalogue; of tiles of any
-/// width those that are no wider than need be. Plans need
-/// at most `limit` bytes of workspace.
+/// width those that are no wider than need be. Plans need at most `limit` bytes of workspace.
 std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
                                   std::uint64_t limit, const std::optional<Wish>& wish = {});
 

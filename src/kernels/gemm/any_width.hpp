@@ -8,8 +8,8 @@
 namespace tilewise::kernels {
 
 inline constexpr int kMostStages = 12;
-inline constexpr int kLeastWidth = 24;         // below that products are for strips
-inline constexpr int kLeastWidthOfPairs = 80;  // and here for tiles without a neighbour
+inline constexpr int kLeastWidth = 24;         // narrower products are for strips
+inline constexpr int kLeastWidthOfPairs = 80;  // narrower ones of pairs of blocks for single blocks
 
 /// 16-bit elements of all stages of tiles of `bm` rows: what results go through (result.cuh) leaves that much.
 constexpr int ring_halves(int bm) { return (224 - bm / 64 * 16) * 1024 / 2; }

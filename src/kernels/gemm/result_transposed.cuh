@@ -55,7 +55,7 @@ __device__ __forceinline__ unsigned char* place_of_f32(unsigned char* piece_of_8
   return piece_of_8_kb + row * 256 + (piece ^ row / 2 % 4 * 2) * 16;
 }
 
-// 64 columns of sums, sum[0] to sum[31] of each thread, of which the first kColumns are there, to as many rows of 64 elements in 16 bits.
+// kColumns columns of sums, the first kColumns / 2 of each thread, to as many rows of 64 elements in 16 bits.
 template <class Element, int kColumns>
 __device__ __forceinline__ void turn_16_bit(unsigned char* rows, const float* sum) {
   const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;

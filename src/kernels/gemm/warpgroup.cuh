@@ -58,7 +58,7 @@ struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kCluster> {
   static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };
 
-// The same, of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
+// A Tile of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
 // are neither divided nor streamed.
 template <int kBM, int kBN, int kBK, int kStages, int kCluster>
 struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kCluster> {

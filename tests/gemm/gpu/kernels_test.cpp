@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
 
-TEST(EveryWidth, IsAskedForWhereNoNarrowerOneMakesAsFewTiles) {
+TEST(Widths, AreInStepsAndLeaveRoomForThreeStages) {
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!is_any_width(kernel)) continue;
     EXPECT_EQ(kernel.bn % 8, 0);
@@ -181,6 +181,24 @@ TEST(EveryWidth, IsAskedForWhereNoNarrowerOneMakesAsFewTiles) {
     EXPECT_GE(kernel.stages, 3);
     EXPECT_LE(kernel.dynamic_shared_bytes, 227 * 1024);
   }
+}
+
+TEST(Widths, AreAskedForWhereNoNarrowerOneMakesAsFewTiles) {
+  gpu::Problem problem;
+  problem.operand = problem.result = Dtype::kBF16;
+  problem.a_along_k = true;
+  problem.count = 1;
+  problem.arguments.m = 260, problem.arguments.n = problem.arguments.k = 4096;
+  problem.arguments.a.leading_dimension = problem.arguments.k;
+  problem.arguments.b.leading_dimension = problem.arguments.n;
+  std::vector<int> widths;
+  for (const gpu::Candidate& each :
+       gpu::candidates(problem, model::find_gpu("h200"), gpu::kNoLimit)) {
+    if (is_any_width(*each.kernel) && each.kernel->unit == "warpgroup_bf16_128xany")
+      widths.push_back(each.kernel->bn);
+  }
+  // 11, 9, 7, 6, 5, 4, 3 and 2 tiles; one would have to have 264 columns.
+  EXPECT_EQ(widths, (std::vector<int>{24, 32, 40, 48, 56, 72, 88, 144}));
 }
 
 }  // namespace
