@@ -24,8 +24,8 @@ namespace {
 
 // Which plans are worth a measurement: estimates are off by less.
 constexpr double kWorstEstimate = 4;
-constexpr int kMostOfAKernel = 8;
-constexpr std::size_t kMostMeasured = 32;
+constexpr int kMostOfAKernel = 8;  // in clusters of one shape
+constexpr std::size_t kMostMeasured = 64;
 // Which of these go on into the rounds.
 constexpr double kNearTheFastest = 1.15;
 constexpr std::size_t kMostFinalists = 5;
@@ -67,18 +67,18 @@ struct Contender {
   bool is_finalist = false;
 };
 
-// Those of low estimates, some of every kernel, and the planner's choice.
+// Those of low estimates, some of every kernel in clusters of every shape, and the planner's choice.
 std::vector<gpu::Candidate> shortlist(std::vector<gpu::Candidate> all, const std::string& planner) {
   const auto estimate = [](const gpu::Candidate& c) { return c.estimate.microseconds; };
   std::ranges::stable_sort(all, {}, estimate);
   std::vector<gpu::Candidate> some;
-  std::map<const kernels::GemmKernel*, int> of_kernel;
+  std::map<std::string, int> of_kernel;
   for (gpu::Candidate& candidate : all) {
+    const std::string kernel = gpu::name_in_cluster(*candidate.plan);
     const bool is_worth_it = estimate(candidate) <= kWorstEstimate * estimate(all.front()) &&
-                             of_kernel[candidate.kernel] < kMostOfAKernel &&
-                             some.size() < kMostMeasured;
+                             of_kernel[kernel] < kMostOfAKernel && some.size() < kMostMeasured;
     if (!is_worth_it && gpu::wish_text(*candidate.plan) != planner) continue;
-    ++of_kernel[candidate.kernel];
+    ++of_kernel[kernel];
     some.push_back(candidate);
   }
   return some;

@@ -138,7 +138,10 @@ std::string choice_text(const gpu::Plan& plan) {
   out += prepared_text(plan.kernel->transposes_result ? "A" : "B", plan.b);
   if (plan.streamed > 0)
     out += fmt::format("  {} tiles in equal stretches of k for all blocks\n",
-                       plan.streamed * plan.kernel->cluster);
+                       plan.streamed * plan.cluster.blocks());
+  if (plan.cluster.blocks() > 1)
+    out += fmt::format("  blocks in clusters for {}×{} tiles, which fetch what they share once\n",
+                       plan.cluster.down, plan.cluster.across);
   if (plan.parts > 1) out += fmt::format("  k in {} parts of {}\n", plan.parts, plan.k_each);
   return out + fmt::format("  {} bytes of workspace\n", plan.workspace_bytes);
 }
@@ -165,7 +168,8 @@ Json json_of(const Candidate& candidate, const Problem& problem) {
   value.update({{"plan", gpu::name_of(plan)},
                 {"entry", plan.entry},
                 {"parts", plan.parts},
-                {"streamed_tiles", plan.streamed * plan.kernel->cluster},
+                {"streamed_tiles", plan.streamed * plan.cluster.blocks()},
+                {"cluster", {{"down", plan.cluster.down}, {"across", plan.cluster.across}}},
                 {"workspace_bytes", plan.workspace_bytes},
                 {"blocks", e.blocks},
                 {"waves", e.waves},

@@ -111,9 +111,9 @@ std::int64_t clusters_at_a_time(int blocks, const GemmKernel& kernel, const mode
 
 // Steps of k of the busiest block where tiles are streamed.
 double streamed_steps(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
-  const std::int64_t blocks = stream_blocks(*plan.kernel, gpu);
+  const std::int64_t blocks = stream_blocks(plan, gpu);
   const std::int64_t steps = divide_up(oriented.k(), std::int64_t{plan.kernel->bk});
-  const std::int64_t tiles = tiles_of(*plan.kernel, oriented) / plan.kernel->cluster;
+  const std::int64_t tiles = tiles_of(plan, oriented) / plan.cluster.blocks();
   const std::int64_t rounds = (tiles * oriented.count - plan.streamed) / blocks;
   // Blocks at different k of their tiles find less of what they read in the cache.
   const double streamed_step = size_of(oriented.operand) == 8 ? 1.0 : 1.08;
@@ -153,7 +153,7 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
   const std::int64_t on_one = plan.cluster_parts > 1
                                   ? divide_up(blocks / plan.cluster_parts,
                                               clusters_at_a_time(plan.cluster_parts, kernel, gpu))
-                                  : divide_up(blocks, std::int64_t{std::max(1, gpu.sm_count)});
+                                  : divide_up(blocks, blocks_at_a_time(plan, gpu));
   const std::int64_t together = blocks_on_one(kernel, gpu);
   const std::int64_t rest = on_one % together;
   double time =
@@ -234,13 +234,22 @@ Problem oriented_for(const GemmKernel& kernel, const Problem& problem) {
   return other;
 }
 
-std::int64_t tiles_of(const GemmKernel& kernel, const Problem& oriented) {
-  return round_up(divide_up(oriented.m(), std::int64_t{kernel.bm}), kernel.cluster) *
-         divide_up(oriented.n(), std::int64_t{kernel.bn});
+std::int64_t tiles_of(const Plan& plan, const Problem& oriented) {
+  const auto tiles = [](std::int64_t lines, int of_tile, int of_cluster) {
+    return round_up(divide_up(lines, std::int64_t{of_tile}), std::int64_t{of_cluster});
+  };
+  return tiles(oriented.m(), plan.kernel->bm, plan.cluster.down) *
+         tiles(oriented.n(), plan.kernel->bn, plan.cluster.across);
 }
 
-std::int64_t stream_blocks(const GemmKernel& kernel, const model::Gpu& gpu) {
-  return std::int64_t{std::max(1, gpu.sm_count)} * kernel.blocks_per_sm / kernel.cluster;
+std::int64_t blocks_at_a_time(const Plan& plan, const model::Gpu& gpu) {
+  const int in_cluster = plan.cluster.blocks();
+  if (in_cluster <= 2) return std::max(1, gpu.sm_count) / in_cluster * in_cluster;
+  return clusters_at_a_time(in_cluster, *plan.kernel, gpu) * in_cluster;
+}
+
+std::int64_t stream_blocks(const Plan& plan, const model::Gpu& gpu) {
+  return blocks_at_a_time(plan, gpu) * plan.kernel->blocks_per_sm / plan.cluster.blocks();
 }
 
 std::uint64_t sum_bytes_of(const Problem& problem) {
@@ -250,9 +259,10 @@ std::uint64_t sum_bytes_of(const Problem& problem) {
 Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   Estimate e;
-  e.tiles = tiles_of(kernel, oriented) * oriented.count;
+  e.tiles = tiles_of(plan, oriented) * oriented.count;
   e.blocks = e.tiles * plan.parts;
-  const double sms = std::max(1, gpu.sm_count), blocks = static_cast<double>(e.blocks);
+  const auto sms = static_cast<double>(blocks_at_a_time(plan, gpu)),
+             blocks = static_cast<double>(e.blocks);
   e.waves = blocks / (sms * static_cast<double>(blocks_on_one(kernel, gpu)));
   if (plan.cluster_parts > 1) {
     e.waves = blocks / plan.cluster_parts /
@@ -272,15 +282,16 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.bm < 128)
     e.memory *= kSharedMissTime;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
-  const double tile_bytes = (kernel.bm + static_cast<double>(kernel.bn) / kernel.cluster) *
-                            static_cast<double>(plan.k_each) *
-                            static_cast<double>(size_of(oriented.operand));
+  const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
+                       static_cast<double>(kernel.bn) / plan.cluster.down;
+  const double tile_bytes =
+      lines * static_cast<double>(plan.k_each) * static_cast<double>(size_of(oriented.operand));
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
     e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
-  if (size_of(oriented.operand) == 2 && kernel.box_a.lines >= 128 && oriented.m() < kernel.bm) {
+  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 64 && oriented.m() < kernel.bm) {
     const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
     for (double* const time : {&e.compute, &e.memory, &e.cache})
       *time *= 1 + kMissingRowsTime * std::sqrt(share);
@@ -315,7 +326,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   } else if (plan.streamed > 0) {
     // A block stores a part or two, and reads what others left of a tile.
     const double parts =
-        static_cast<double>(stream_blocks(kernel, gpu)) / static_cast<double>(plan.streamed) + 1;
+        static_cast<double>(stream_blocks(plan, gpu)) / static_cast<double>(plan.streamed) + 1;
     e.reduction = (is_wide ? kWideStreamMicroseconds : kStreamMicroseconds) +
                   2 * tile_sums / kStoreBytesPerMicrosecond +
                   parts * tile_sums / kReducerBytesPerMicrosecond;

@@ -15,10 +15,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
 Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
 
 /// Tiles of one matrix C, whole clusters of them.
-std::int64_t tiles_of(const kernels::GemmKernel& kernel, const Problem& oriented);
+std::int64_t tiles_of(const Plan& plan, const Problem& oriented);
 
 /// Blocks (clusters of blocks) among which streamed tiles are dealt out.
-std::int64_t stream_blocks(const kernels::GemmKernel& kernel, const model::Gpu& gpu);
+std::int64_t blocks_at_a_time(const Plan& plan, const model::Gpu& gpu);
+
+std::int64_t stream_blocks(const Plan& plan, const model::Gpu& gpu);
 
 /// Bytes of a partial sum.
 std::uint64_t sum_bytes_of(const Problem& problem);

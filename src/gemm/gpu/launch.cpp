@@ -111,21 +111,21 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
           factor.stride};
 }
 
-Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices, int sm_count) {
+Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
+             const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
-  const std::int64_t tiles = tiles_of(kernel, oriented);
+  const std::int64_t tiles = tiles_of(plan, oriented);
   if (plan.cluster_parts > 1)
     return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
   }
-  const std::int64_t places = std::int64_t{sm_count} * kernel.blocks_per_sm;
+  const std::int64_t places = blocks_at_a_time(plan, gpu) * kernel.blocks_per_sm;
   const std::int64_t blocks =
       plan.streamed > 0 ? places : std::min(tiles * plan.parts * matrices, places);
-  return {static_cast<std::uint32_t>(
-              std::max<std::int64_t>(blocks / kernel.cluster * kernel.cluster, kernel.cluster)),
-          1, 1};
+  const std::int64_t in_cluster = plan.cluster.blocks();
+  return {static_cast<std::uint32_t>(std::max(blocks / in_cluster * in_cluster, in_cluster)), 1, 1};
 }
 
 // `follows`: the product's own kernel is the one before in the stream. Then this one may begin early, as it waits
@@ -156,7 +156,7 @@ bool is_aligned(const kernels::GemmResult& c, const Problem& oriented, bool is_t
 void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
                   std::int64_t matrices, device::Device& device, Kernels& kernels,
                   device::Stream& stream) {
-  const std::int64_t sums = tiles_of(*plan.kernel, oriented) * plan.kernel->bm * plan.kernel->bn;
+  const std::int64_t sums = tiles_of(plan, oriented) * plan.kernel->bm * plan.kernel->bn;
   const std::array<const void*, 1> values{&arguments};
   device::Launch launch;
   launch.grid = {static_cast<std::uint32_t>(sums / kernels::kStripSumsOfBlock), 1,
@@ -171,17 +171,20 @@ void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
                               std::int64_t matrices) {
   const GemmKernel& kernel = *plan.kernel;
-  const auto down =
-      static_cast<std::uint32_t>(divide_up(oriented.m(), std::int64_t{kernel.bm} * kernel.cluster));
-  const auto across = static_cast<std::uint32_t>(divide_up(oriented.n(), std::int64_t{kernel.bn}));
-  const auto group = static_cast<std::uint32_t>(kernels::kGroupRows / kernel.cluster);
+  const auto down = static_cast<std::uint32_t>(
+      divide_up(oriented.m(), std::int64_t{kernel.bm} * plan.cluster.down));
+  const auto across = static_cast<std::uint32_t>(
+      divide_up(oriented.n(), std::int64_t{kernel.bn} * plan.cluster.across));
+  const auto group = static_cast<std::uint32_t>(kernels::kGroupRows / plan.cluster.down);
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
   kernels::GemmTiles tiles;
+  tiles.cluster = plan.cluster;
   tiles.down = down, tiles.across = across;
   tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
   tiles.first_matrix = static_cast<std::uint32_t>(first);
   tiles.by_tiles = kernels::divide_by(down * across);
   tiles.by_group = kernels::divide_by(group * across);
+  tiles.by_rows = kernels::divide_by(group);
   tiles.by_last = kernels::divide_by(std::max(down % group, 1u));
   tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(parts));
   return tiles;
@@ -190,7 +193,7 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
 // Of a batch, matrices whose units of work a persistent kernel takes in one launch: GemmDivisor divides no more.
 std::int64_t matrices_at_once(const Plan& plan, const Problem& oriented) {
   constexpr std::int64_t kMostUnits = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t units = tiles_of(*plan.kernel, oriented) * plan.parts;
+  const std::int64_t units = tiles_of(plan, oriented) * plan.parts;
   return std::max<std::int64_t>(kMostUnits / units, 1);
 }
 
@@ -200,7 +203,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
                    device::Address workspace, bool follows) {
   device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
   const GemmKernel& kernel = *plan.kernel;
-  const int sm_count = device.gpu().sm_count;
+  const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   arguments.result_is_aligned = is_aligned(arguments.c, oriented, kernel.transposes_result);
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
@@ -208,13 +211,17 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   if (kernel.persistent) {
     TensorMap map_a, map_b;
     const bool has_maps = kernel.box_a.lines > 0;
+    // What is shared is fetched by as many.
+    const auto box_of = [&](const Mapped& what, const FactorBox& tile, int blocks) {
+      return kernels::shared_box(kernel, tile, what.along_k, blocks);
+    };
     if (has_maps && arguments.k > 0) {
-      map_a = map_of(
-          device, mapped(arguments.a, plan.a, workspace, oriented.a_along_k, arguments.m, oriented),
-          kernel.box_a);
-      map_b = map_of(
-          device, mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented),
-          kernel.box_b);
+      const Mapped a =
+          mapped(arguments.a, plan.a, workspace, oriented.a_along_k, arguments.m, oriented);
+      const Mapped b =
+          mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented);
+      map_a = map_of(device, a, box_of(a, kernel.box_a, plan.cluster.across));
+      map_b = map_of(device, b, box_of(b, kernel.box_b, plan.cluster.down));
     }
     const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
     const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);
@@ -223,9 +230,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       const std::int64_t matrices = std::min(most, oriented.count - first);
       arguments.tiles = tiles_from(plan, oriented, first, matrices);
       device::Launch launch =
-          launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values, follows);
-      if (plan.cluster_parts > 1)
-        launch.cluster = {static_cast<std::uint32_t>(plan.cluster_parts), 1, 1};
+          launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows);
+      const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());
+      if (blocks > 1 && kernel.cluster.blocks() == 1)  // else the kernel says so itself
+        launch.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};
       device.launch(entry, launch, stream);
     }
     return;
@@ -236,8 +244,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         from_matrix(arguments, first, size_of(oriented.operand), size_of(oriented.result));
     const std::array<const void*, 1> values{&some};
     device.launch(
-        entry,
-        launch_of(kernel, device, grid_of(plan, oriented, matrices, sm_count), values, follows),
+        entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
         stream);
     if (plan.parts > 1 && !plan.parts_entry.empty())
       launch_parts(plan, oriented, some, matrices, device, kernels, stream);

@@ -3,12 +3,13 @@
 #include "gemm/gpu/plan.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <iterator>
 #include <set>
+#include <span>
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
-#include "core/suggest.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
@@ -19,6 +20,7 @@ namespace {
 using kernels::GemmFactor;
 using kernels::GemmKernel;
 using kernels::Preparation;
+using kernels::TileCluster;
 
 // In how many parts k is tried: enough that one of them is near the best.
 constexpr int kParts[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
@@ -115,7 +117,7 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   return {};
 }
 
-// Everything of a plan but the parts; a refusal when there is none.
+// Everything of a plan but the parts, for a kernel and a cluster that it takes; a refusal when there is none.
 std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   if (!runs_on(kernel, gpu)) {
@@ -131,7 +133,7 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
-  if (tiles_of(kernel, oriented) > kMostTiles) return "more tiles than a grid has";
+  if (tiles_of(plan, oriented) > kMostTiles) return "more tiles than a grid has";
   std::string refusal =
       prepare(plan, plan.a, oriented.arguments.a, oriented.a_along_k, oriented.m(), oriented, "A");
   if (refusal.empty()) {
@@ -149,7 +151,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   const std::int64_t bk = kernel.bk;
   plan.k_each = std::max(bk, divide_up(divide_up(oriented.k(), parts), bk) * bk);
   plan.parts = static_cast<int>(std::max<std::int64_t>(1, divide_up(oriented.k(), plan.k_each)));
-  if (plan.parts <= kernel.most_parts_in_cluster) plan.cluster_parts = plan.parts;
+  if (plan.parts <= kernel.most_parts_in_cluster && plan.cluster.blocks() == 1)
+    plan.cluster_parts = plan.parts;
   if (plan.parts == plan.cluster_parts) return plan;
   if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
     // Clusters of four fill a group of multiprocessors more evenly than of eight.
@@ -160,7 +163,7 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   }
   const std::int64_t at_once =
       kernel.persistent ? oriented.count : std::min(oriented.count, kMostMatrices);
-  const auto tiles = static_cast<std::uint64_t>(tiles_of(kernel, oriented) * at_once);
+  const auto tiles = static_cast<std::uint64_t>(tiles_of(plan, oriented) * at_once);
   const auto cluster_parts = static_cast<std::uint64_t>(plan.cluster_parts);
   if (plan.parts_entry.empty())
     plan.arrivals = take(plan, tiles * cluster_parts * sizeof(unsigned));
@@ -176,18 +179,25 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
                              std::int64_t least_steps) {
   const GemmKernel& kernel = *plan.kernel;
   const std::int64_t steps = divide_up(oriented.k(), std::int64_t{kernel.bk});
-  const std::int64_t tiles = tiles_of(kernel, oriented) / kernel.cluster * oriented.count;
-  const std::int64_t blocks = stream_blocks(kernel, gpu);
+  const int in_cluster = plan.cluster.blocks();
+  const std::int64_t tiles = tiles_of(plan, oriented) / in_cluster * oriented.count;
+  const std::int64_t blocks = stream_blocks(plan, gpu);
   if (!kernel.persistent || !kernel.splits || blocks < 1 || tiles % blocks == 0 || steps < 2 ||
       tiles > kMostTiles)
     return {};
   plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
   const std::int64_t all = plan.streamed * steps;
   if (all > std::numeric_limits<std::int32_t>::max() || all < blocks * least_steps) return {};
-  plan.arrivals = take(plan, unsign(plan.streamed * kernel.cluster) * sizeof(unsigned));
-  plan.partials = take(
-      plan, unsign(blocks * 2 * kernel.cluster * kernel.bm * kernel.bn) * sum_bytes_of(oriented));
+  plan.arrivals = take(plan, unsign(plan.streamed * in_cluster) * sizeof(unsigned));
+  plan.partials =
+      take(plan, unsign(blocks * 2 * in_cluster * kernel.bm * kernel.bn) * sum_bytes_of(oriented));
   return plan;
+}
+
+// Whether a cluster does not consist of tiles without rows or columns, but for a few.
+bool fills(const TileCluster& cluster, const GemmKernel& kernel, const Problem& oriented) {
+  return (cluster.down == 1 || oriented.m() > std::int64_t{kernel.bm} * (cluster.down - 1)) &&
+         (cluster.across == 1 || oriented.n() > std::int64_t{kernel.bn} * (cluster.across - 1));
 }
 
 // Sets the candidate's plan to `plan` when it is there to be had and better than what it has.
@@ -207,32 +217,81 @@ void offer(Candidate& candidate, const Plan& plan, const Problem& oriented, cons
   candidate.refusal.clear();
 }
 
-Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const model::Gpu& gpu,
-                       std::uint64_t limit, const Wish& wish) {
-  Candidate candidate{&kernel, {}, {}, {}};
-  const Problem oriented = oriented_for(kernel, problem);
+// Offers what a kernel makes of `oriented` in `cluster`.
+void offer_in(const TileCluster& cluster, Candidate& candidate, const Problem& oriented,
+              const model::Gpu& gpu, std::uint64_t limit, const Wish& wish) {
+  const GemmKernel& kernel = *candidate.kernel;
+  const auto refuse = [&](std::string why) {
+    if (!candidate.plan) candidate.refusal = std::move(why);
+  };
+  if (!kernels::takes(kernel, cluster))
+    return refuse(phrase("does not take clusters of {}×{}", cluster.down, cluster.across));
   Plan plan;
   plan.kernel = &kernel;
-  candidate.refusal = begin_plan(plan, oriented, gpu);
-  if (!candidate.refusal.empty()) return candidate;
+  plan.cluster = cluster;
+  if (std::string refusal = begin_plan(plan, oriented, gpu); !refusal.empty())
+    return refuse(std::move(refusal));
   const std::optional<Plan> stream =
       wish.parts > 0 ? std::nullopt : streamed(plan, oriented, gpu, wish.streams ? 1 : kLeastSteps);
   if (wish.streams) {
     if (stream) offer(candidate, *stream, oriented, gpu, limit);
-    else candidate.refusal = "does not stream this";
-    return candidate;
+    else refuse("does not stream this");
+    return;
   }
   if (wish.parts > 0) {
-    if (wish.parts > 1 && !kernel.splits) candidate.refusal = "does not divide k";
+    if (wish.parts > 1 && !kernel.splits) refuse("does not divide k");
     else offer(candidate, divided(plan, oriented, wish.parts), oriented, gpu, limit);
-    return candidate;
+    return;
   }
   for (const int parts : kParts) {
     if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
     offer(candidate, divided(plan, oriented, parts), oriented, gpu, limit);
   }
   if (stream) offer(candidate, *stream, oriented, gpu, limit);
+}
+
+Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const model::Gpu& gpu,
+                       std::uint64_t limit, const Wish& wish,
+                       std::span<const TileCluster> clusters) {
+  Candidate candidate{&kernel, {}, {}, {}};
+  const Problem oriented = oriented_for(kernel, problem);
+  for (const TileCluster& cluster : clusters)
+    offer_in(cluster, candidate, oriented, gpu, limit, wish);
   return candidate;
+}
+
+// Clusters that are worth considering for a kernel.
+std::vector<TileCluster> clusters_for(const GemmKernel& kernel, const Problem& oriented) {
+  if (!kernel.takes_clusters) return {kernel.cluster};
+  const std::span<const TileCluster> planned(kernel.planned.shapes.begin(), kernel.planned.count);
+  std::vector<TileCluster> all;
+  std::ranges::copy_if(planned, std::back_inserter(all), [&](const TileCluster& cluster) {
+    return kernels::takes(kernel, cluster) && fills(cluster, kernel, oriented);
+  });
+  return all;
+}
+
+// All that `kernel` might be measured with.
+std::vector<TileCluster> clusters_to_measure(const GemmKernel& kernel, const Problem& oriented) {
+  if (!kernel.takes_clusters) return {kernel.cluster};
+  constexpr std::array<unsigned short, 4> kExtents{1, 2, 4, 8};
+  std::vector<TileCluster> all;
+  for (const unsigned short down : kExtents) {
+    for (const unsigned short across : kExtents) {
+      const TileCluster cluster{down, across};
+      if (kernels::takes(kernel, cluster) && fills(cluster, kernel, oriented))
+        all.push_back(cluster);
+    }
+  }
+  return all;
+}
+
+Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const model::Gpu& gpu,
+                       std::uint64_t limit, const Wish& wish) {
+  if (wish.cluster) return candidate_of(kernel, problem, gpu, limit, wish, {{*wish.cluster}});
+  std::vector<TileCluster> clusters = clusters_for(kernel, oriented_for(kernel, problem));
+  if (clusters.empty()) clusters = {kernel.cluster};  // who asks for the kernel gets it
+  return candidate_of(kernel, problem, gpu, limit, wish, clusters);
 }
 
 // Of tiles of any width one that leaves more columns empty than another, which makes as few tiles.
@@ -241,17 +300,25 @@ bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
                                     divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 
-// Why a kernel that could compute this is not worth considering, if so.
-std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+// Why a kernel that could compute this is not worth measuring, if so.
+std::string misfit(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
     return "is for other GPUs: Hopper has kernels of its own";
-  if (kernel.cluster > 1 && oriented.m() <= kernel.bm)
+  if (!fills(kernel.cluster, kernel, oriented))
     return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,
                 kernel.transposes_result ? "rows" : "columns");
+}
+
+// Why it is not worth considering, if so.
+std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+  std::string reason = misfit(kernel, oriented, gpu);
+  if (reason.empty() && clusters_for(kernel, oriented).empty())
+    reason = "is not for this size, as far as has been measured (`tilewise tune` tries it)";
+  return reason;
 }
 
 [[noreturn]] void refuse(const std::vector<Candidate>& all, const Problem& problem,
@@ -280,48 +347,6 @@ std::string_view name_of(ComputeMode mode) {
     case ComputeMode::kTf32: return "tf32";
   }
   return "?";
-}
-
-std::string name_of(const Plan& plan) {
-  if (plan.streamed > 0) return phrase("{},stream", plan.kernel->name);
-  return plan.parts == 1 ? std::string(plan.kernel->name)
-                         : phrase("{},split={}", plan.kernel->name, plan.parts);
-}
-
-std::optional<Wish> wish_in(const char* text) {
-  if (text == nullptr || *text == '\0') return {};
-  return parse_wish(text, "TILEWISE_PLAN=");
-}
-
-Wish parse_wish(std::string_view all, std::string_view said) {
-  const std::size_t comma = all.find(',');
-  Wish wish;
-  wish.kernel = kernels::find_gemm_kernel(all.substr(0, comma));
-  if (wish.kernel == nullptr) {
-    std::vector<std::string_view> names;
-    for (const GemmKernel& kernel : kernels::gemm_kernels()) names.push_back(kernel.name);
-    throw Error(ErrorCode::kInvalidArgument,
-                phrase("{}{}: there is no GPU kernel of that name{}", said, all,
-                       did_you_mean(all.substr(0, comma), names)));
-  }
-  if (comma == std::string_view::npos) return wish;
-  constexpr std::string_view kSplit = "split=";
-  constexpr int kMostParts = 65535;  // in blockIdx.y
-  const std::string_view rest = all.substr(comma + 1);
-  const char* const end = all.data() + all.size();
-  if (rest == "stream") {
-    wish.streams = true;
-    return wish;
-  }
-  if (rest.starts_with(kSplit)) {
-    const auto [stop, failure] = std::from_chars(rest.data() + kSplit.size(), end, wish.parts);
-    if (failure == std::errc() && stop == end && wish.parts >= 1 && wish.parts <= kMostParts) {
-      return wish;
-    }
-  }
-  throw Error(
-      ErrorCode::kInvalidArgument,
-      phrase("{}{}: expected KERNEL, KERNEL,split=1…{} or KERNEL,stream", said, all, kMostParts));
 }
 
 bool concerns(const Wish& wish, const Problem& problem) { return computes(*wish.kernel, problem); }
@@ -368,22 +393,24 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (is_too_wide(kernel, oriented) || !out_of_place(kernel, oriented, gpu).empty()) continue;
-    std::set<int> seen;  // parts, which are rounded
-    for (const int parts : kParts) {
-      if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
-      Candidate candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, parts});
-      // As a wish for so many parts comes out, so that a name means one plan.
-      for (int asked = parts; candidate.plan && candidate.plan->parts != asked;) {
-        asked = candidate.plan->parts;
-        if (seen.contains(asked)) break;
-        candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, asked});
+    if (is_too_wide(kernel, oriented) || !misfit(kernel, oriented, gpu).empty()) continue;
+    for (const TileCluster& cluster : clusters_to_measure(kernel, oriented)) {
+      std::set<int> seen;  // parts, which are rounded
+      for (const int parts : kParts) {
+        if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
+        Candidate candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, cluster, parts});
+        // As a wish for so many parts comes out, so that a name means one plan.
+        for (int asked = parts; candidate.plan && candidate.plan->parts != asked;) {
+          asked = candidate.plan->parts;
+          if (seen.contains(asked)) break;
+          candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, cluster, asked});
+        }
+        if (candidate.plan && seen.insert(candidate.plan->parts).second)
+          all.push_back(std::move(candidate));
       }
-      if (candidate.plan && seen.insert(candidate.plan->parts).second)
-        all.push_back(std::move(candidate));
+      Candidate stream = candidate_of(kernel, problem, gpu, limit, {&kernel, cluster, 0, true});
+      if (stream.plan) all.push_back(std::move(stream));
     }
-    Candidate stream = candidate_of(kernel, problem, gpu, limit, {&kernel, 0, true});
-    if (stream.plan) all.push_back(std::move(stream));
   }
   return all;
 }

@@ -41,6 +41,7 @@ struct Plan {
   std::string_view entry;
   std::string_view
       parts_entry;  ///< what adds up the parts of k behind it; empty: the kernel itself
+  kernels::TileCluster cluster;  ///< how many tiles its blocks compute
   int parts = 1;
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
   std::int64_t streamed = 0;
@@ -70,11 +71,13 @@ struct Candidate {
   std::string refusal;
 };
 
-/// "simt_f32_64x64", "simt_f32_64x64,split=4", "…,stream": a kernel, and how k is divided (else the planner decides).
+/// "simt_f32_64x64", "simt_f32_64x64,split=4", "…,stream", "…,cluster=2x1,split=4": a kernel, and how k is divided and
+/// which tiles a cluster's blocks compute (else the planner decides).
 /// Problems of other types and modes than the kernel's are planned as if there were no wish.
 struct Wish {
   const kernels::GemmKernel* kernel = nullptr;
-  int parts = 0;  ///< 0: the planner decides
+  std::optional<kernels::TileCluster> cluster = {};  ///< none: the planner decides
+  int parts = 0;                                     ///< 0: the planner decides
   bool streams = false;
 };
 /// What TILEWISE_PLAN asks for; nothing when `text` is null or empty. Throws Error{kInvalidArgument} for a kernel
@@ -87,6 +90,8 @@ bool concerns(const Wish& wish, const Problem& problem);
 
 /// "simt_f32_64x64,split=4": what wish_in() reads back.
 std::string name_of(const Plan& plan);
+/// The same without how k is divided.
+std::string name_in_cluster(const Plan& plan);
 /// "ieee", "accurate", "tf32".
 std::string_view name_of(ComputeMode mode);
 

@@ -77,8 +77,8 @@ TunedKey key_of(const Problem& problem) {
 }
 
 std::string wish_text(const Plan& plan) {
-  if (plan.streamed > 0) return name_of(plan);
-  return phrase("{},split={}", plan.kernel->name, plan.parts);
+  if (plan.streamed > 0) return name_in_cluster(plan) + ",stream";
+  return phrase("{},split={}", name_in_cluster(plan), plan.parts);
 }
 
 void TunedPlans::add(const TunedKey& key, TunedPlan tuned) {

@@ -67,14 +67,25 @@ constexpr GemmDivisor divide_by(unsigned divisor) {
 /// Tiles in this many rows are at work at one time.
 inline constexpr int kGroupRows = 16;
 
-/// The tiles of C, for persistent kernels. Tiles down, one below the other, are counted in clusters.
+/// How many tiles, one below the other and side by side, the blocks of a cluster compute. Neighbours below share
+/// columns of B, those beside rows of A: what several read one of them fetches for all.
+struct TileCluster {
+  unsigned short down = 1, across = 1;
+
+  constexpr int blocks() const { return down * across; }
+  friend constexpr bool operator==(const TileCluster&, const TileCluster&) = default;
+};
+
+/// The tiles of C, for persistent kernels.
 struct GemmTiles {
-  unsigned down, across;
+  TileCluster cluster;    ///< for kernels that take any
+  unsigned down, across;  ///< in clusters
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
   unsigned first_matrix;  ///< of the batch
   GemmDivisor by_tiles;   ///< of a matrix
   GemmDivisor by_group;   ///< tiles in kGroupRows rows
-  GemmDivisor by_last;    ///< rows left over below those, in clusters; 1 where there are none
+  GemmDivisor by_rows;    ///< those rows, in clusters, where kernels take any
+  GemmDivisor by_last;    ///< rows left over below those; 1 where there are none
   GemmDivisor by_parts;   ///< or clusters of parts
 };
 
@@ -100,8 +111,9 @@ struct GemmArguments {
   GemmResult c;
   GemmSplit split;
   GemmTiles tiles;
-  int result_bytes;       ///< of an element of C, for kernels that write two kinds
-  int result_is_aligned;  ///< C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long
+  int result_bytes;  ///< of an element of C, for kernels that write two kinds
+  /// C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
+  int result_is_aligned;
   int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
   /// Of a tile, for kernels that take any width, and stages of these.
   unsigned short tile_columns, tile_stages;

@@ -3,9 +3,8 @@
 #include "kernels/gemm/catalogue.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
-#include "kernels/gemm/any_width.hpp"
+#include "kernels/gemm/any_width_entries.hpp"
 
 namespace tilewise::kernels {
 namespace {
@@ -18,49 +17,6 @@ namespace {
     }                                                      \
   }
 
-constexpr int kHopperBK = 64;
-constexpr int kMostClusterBlocks = 8;  // that every Hopper GPU can hold
-constexpr std::int64_t kMostExtent =
-    (std::int64_t{1} << 31) - 512;  // a tile beyond it is still counted
-
-// Rings of stages, what results go through (result.cuh), and barriers.
-constexpr int shared_bytes(int stages, int stage_bytes, int bm) {
-  constexpr int kStagingBytes = 2 * 64 * 128, kUnit = 1024;
-  const int bytes = stages * (stage_bytes + 16) + bm / 64 * kStagingBytes + 16;
-  return (bytes + kUnit - 1) / kUnit * kUnit;
-}
-
-// A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh).
-constexpr GemmKernel warpgroup(std::string_view name,
-                               std::array<std::array<std::string_view, 2>, 2> entries,
-                               Dtype operand, Dtype result, int bm, int bn, int stages, int cluster,
-                               double efficiency) {
-  return {.name = name,
-          .unit = entries[0][1].substr(5, entries[0][1].size() - 8),  // gemm_UNIT_xk
-          .entries = entries,
-          .operand = operand,
-          .result = result,
-          .compute_major = 9,
-          .bm = bm,
-          .bn = bn,
-          .bk = kHopperBK,
-          .stages = stages,
-          .threads = bm * 2 + 128,
-          .dynamic_shared_bytes = shared_bytes(stages, (bm + bn) * kHopperBK * 2, bm),
-          .cluster = cluster,
-          .persistent = true,
-          .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
-          .most_extent = kMostExtent,
-          .takes_pointers = false,
-          .alignment = 16,
-          .preparation = Preparation::kRestride,
-          .box_a = {bm, kHopperBK},
-          .box_b = {bn / cluster, kHopperBK},
-          .overlaps_previous = true,
-          .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
-          .efficiency = efficiency,
-          .efficiency_alone = efficiency};
-}
 // The same where warpgroups take turns.
 constexpr GemmKernel in_turns(GemmKernel kernel) {
   kernel.splits = false;
@@ -68,130 +24,30 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
   kernel.hides_result = true;
   return kernel;
 }
+// One that the planner considers for pairs alone.
+constexpr GemmKernel in_pairs(GemmKernel kernel) {
+  kernel.planned.shapes = {TileCluster{2, 1}};
+  return kernel;
+}
 #define TILEWISE_WARPGROUP_NAMED(type, dtype, name, suffix, result, ...) \
   warpgroup("warpgroup_" type "_" name suffix,                           \
             TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" name), dtype, result, __VA_ARGS__)
-#define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency)  \
-  TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn, suffix, result, bm, bn, stages, cluster, \
+#define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, down, efficiency)  \
+  TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn, suffix, result, bm, bn, stages, down, \
                            efficiency)
-#define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, cluster, efficiency) \
-  in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,     \
-                                    stages, cluster, efficiency))
+#define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, down, efficiency) \
+  in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,  \
+                                    stages, down, efficiency))
 // With C in f32 or in the type of A and B.
-#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
-  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),       \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80), \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 2, 0.76),       \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 1, 0.55),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 1, 0.63),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 1, 0.40)
-
-// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that an
-// entry for each width.
-struct AnyWidth {
-  std::string_view type, unit, entry_xk, entry_kk;
-  Dtype operand;
-  int bm, most, cluster;
-};
-#define TILEWISE_ANY_WIDTH(type, dtype, tile, bm, most, cluster)             \
-  AnyWidth {                                                                 \
-    type, "warpgroup_" type "_" tile, "gemm_warpgroup_" type "_" tile "_xk", \
-        "gemm_warpgroup_" type "_" tile "_kk", dtype, bm, most, cluster      \
-  }
-#define TILEWISE_ANY_WIDTHS(type, dtype)                             \
-  TILEWISE_ANY_WIDTH(type, dtype, "128xany", 128, 256, 1),           \
-      TILEWISE_ANY_WIDTH(type, dtype, "128xany_pairs", 128, 256, 2), \
-      TILEWISE_ANY_WIDTH(type, dtype, "192xany_pairs", 192, 192, 2)
-constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
-                                TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
-
-// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
-template <class With> constexpr void for_all_widths(const With& with) {
-  for (const AnyWidth& kernel : kAnyWidths) {
-    for (const bool to_f32 : {false, true}) {
-      int narrower = 0;
-      for (int columns = 8; columns <= kernel.most; columns += 8) {
-        if (!has_width(columns, kernel.most, kernel.cluster)) continue;
-        with(kernel, columns, narrower, to_f32);
-        narrower = columns;
-      }
-    }
-  }
-}
-constexpr std::size_t kAnyWidthEntries = [] {
-  std::size_t count = 0;
-  for_all_widths([&](const AnyWidth&, int, int, bool) { ++count; });
-  return count;
-}();
-
-// "warpgroup_bf16_128x136_swapped": rows by columns of the tile, of Cᵀ.
-struct KernelName {
-  std::array<char, 64> characters{};
-  std::size_t length = 0;
-
-  constexpr void add(std::string_view text) {
-    for (const char c : text) characters.at(length++) = c;
-  }
-  constexpr void add(int number) {
-    int power = 1;
-    while (number / power >= 10) power *= 10;
-    for (; power > 0; power /= 10)
-      characters.at(length++) = static_cast<char>('0' + number / power % 10);
-  }
-  [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
-};
-constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
-  std::array<KernelName, kAnyWidthEntries> names;
-  std::size_t i = 0;
-  for_all_widths([&](const AnyWidth& kernel, int columns, int, bool to_f32) {
-    KernelName& name = names.at(i++);
-    name.add("warpgroup_"), name.add(kernel.type), name.add("_"), name.add(kernel.bm);
-    name.add("x"), name.add(columns), name.add("_swapped");
-    if (kernel.cluster > 1) name.add("_pairs");
-    if (to_f32) name.add("_to_f32");
-  });
-  return names;
-}();
-
-// Of the tensor cores' peak, by two warpgroups or three; between widths that were measured.
-constexpr double efficiency_of_width(int bm, int columns) {
-  struct Measured {
-    int columns;
-    double efficiency;
-  };
-  constexpr std::array kOfTwo{Measured{24, 0.22}, Measured{80, 0.50}, Measured{144, 0.67},
-                              Measured{256, 0.70}};
-  constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
-                                Measured{256, 0.74}};
-  const std::array<Measured, 4>& measured = bm == 192 ? kOfThree : kOfTwo;
-  for (std::size_t i = 1; i < measured.size(); ++i) {
-    const Measured &from = measured.at(i - 1), &to = measured.at(i);
-    if (columns > to.columns) continue;
-    return from.efficiency + (to.efficiency - from.efficiency) * (columns - from.columns) /
-                                 (to.columns - from.columns);
-  }
-  return measured.back().efficiency;
-}
-
-constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] {
-  std::array<GemmKernel, kAnyWidthEntries> all;
-  std::size_t i = 0;
-  for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
-    GemmKernel kernel =
-        warpgroup(kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
-                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
-                  stages_of_width(of.bm, columns), of.cluster, efficiency_of_width(of.bm, columns));
-    kernel.unit = of.unit;
-    kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
-    kernel.transposes_result = true;
-    kernel.narrower = narrower;
-    kernel.overhead = of.bm == 192 ? 2 : 4;
-    all.at(i++) = kernel;
-  });
-  return all;
-}();
+#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                          \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),               \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),           \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),           \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80),     \
+      in_pairs(TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76)), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),            \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),            \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 0, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).
 struct MmaShape {
@@ -244,7 +100,7 @@ constexpr MmaShape kMmaAccurate128x128{128, 128, 32, 3, 256, 1, 0.60, 0.60},
 
 // A tile of accurate f32 for Hopper (warpgroup_accurate.cuh).
 constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bn, int stages,
-                              int cluster, double efficiency) {
+                              unsigned short down, double efficiency) {
   return {.name = name,
           .unit = "warpgroup_accurate_f32",
           .entries = {{{entry, entry}, {entry, entry}}},
@@ -256,13 +112,13 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .stages = stages,
           .threads = 384,
           .dynamic_shared_bytes = shared_bytes(stages, (128 + bn) * kHopperBK * 4, 128),
-          .cluster = cluster,
+          .cluster = {down, 1},
           .persistent = true,
-          .most_parts_in_cluster = cluster == 1 ? kMostClusterBlocks : 1,
+          .most_parts_in_cluster = down == 1 ? kMostClusterTiles : 1,
           .most_extent = kMostExtent,
           .preparation = Preparation::kPairs,
           .box_a = {128, kHopperBK},
-          .box_b = {bn / cluster, kHopperBK},
+          .box_b = {bn, kHopperBK},
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF16,
           .products = 3,
@@ -325,7 +181,7 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .dynamic_shared_bytes = stages * (bm + bn) * bk * 8 + 1024,  // barriers behind the stages
           .blocks_per_sm = blocks,
           .persistent = true,
-          .most_parts_in_cluster = kMostClusterBlocks,
+          .most_parts_in_cluster = kMostClusterTiles,
           .clusters_meet = true,
           .most_extent = kMostExtent,
           .takes_pointers = false,
@@ -605,6 +461,18 @@ constexpr auto kKernels = [] {
 }();
 
 }  // namespace
+
+bool takes(const GemmKernel& kernel, const TileCluster& cluster) {
+  if (!kernel.takes_clusters) return cluster == kernel.cluster;
+  // Lines along k are shared in eights, as they are swizzled.
+  return cluster.blocks() <= kMostClusterTiles && kernel.bn % (8 * cluster.down) == 0 &&
+         kernel.bm % (8 * cluster.across) == 0;
+}
+
+FactorBox shared_box(const GemmKernel& kernel, const FactorBox& box, bool along_k, int parts) {
+  if (kernel.takes_clusters && !along_k) return {box.lines, box.k / parts};
+  return {box.lines / parts, box.k};
+}
 
 std::span<const GemmKernel> gemm_kernels() { return kKernels; }
 

@@ -39,6 +39,8 @@ struct FactorBox {
   int lines = 0, k = 0;
 };
 
+inline constexpr int kMostClusterTiles = 8;  ///< that every Hopper GPU can hold
+
 /// What is done to A and B before a kernel reads them.
 enum class Preparation {
   kNone,
@@ -48,6 +50,12 @@ enum class Preparation {
   kPairs,
   /// B as kPairs. Of A the scales are found, and it is copied where it does not fit, as kRestride.
   kPairsOfB,
+};
+
+/// Clusters that the planner considers, which have been measured. `tilewise tune` and TILEWISE_PLAN take any.
+struct PlannedClusters {
+  std::array<TileCluster, 2> shapes = {};
+  int count = 1;
 };
 
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
@@ -71,8 +79,10 @@ struct GemmKernel {
   int stages = 0, threads = 0;
   int dynamic_shared_bytes = 0;
   int blocks_per_sm = 1;  ///< that share a multiprocessor
-  int cluster =
-      1;  ///< blocks, whose tiles lie one below the other, as the kernel itself says (__cluster_dims__)
+  /// Tiles of a cluster's blocks, as the kernel itself says (__cluster_dims__); 1×1 where the launch may say.
+  TileCluster cluster = {};
+  bool takes_clusters = false;  ///< as the launch says, up to kMostClusterTiles
+  PlannedClusters planned = {};
   bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;       ///< takes GemmSplit with more than one part
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
@@ -113,6 +123,12 @@ struct GemmKernel {
   double overhead =
       0;  ///< µs before its first load and behind its last, beyond those of other kernels
 };
+
+/// Whether its blocks may be launched in such clusters.
+bool takes(const GemmKernel& kernel, const TileCluster& cluster);
+
+/// What of a factor's tile, of `box`, each of `parts` blocks fetches for all.
+FactorBox shared_box(const GemmKernel& kernel, const FactorBox& box, bool along_k, int parts);
 
 /// Every kernel.
 std::span<const GemmKernel> gemm_kernels();

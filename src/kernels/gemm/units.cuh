@@ -44,20 +44,65 @@ struct Parts {
   }
 };
 
+// The tiles of a cluster's blocks, which are numbered downwards first: kDown, one below the other, or as the launch
+// says (GemmTiles::cluster). Not meant where the blocks of a cluster compute parts of one tile.
+constexpr int kAsLaunched = 0;
+template <int kDown> struct Cluster {
+  static __device__ __forceinline__ unsigned down(const GemmArguments& g) {
+    return kDown == kAsLaunched ? g.tiles.cluster.down : kDown;
+  }
+  static __device__ __forceinline__ unsigned across(const GemmArguments& g) {
+    return kDown == kAsLaunched ? g.tiles.cluster.across : 1;
+  }
+  static __device__ __forceinline__ unsigned blocks(const GemmArguments& g) {
+    return down(g) * across(g);
+  }
+  // This block's. Both extents are powers of two.
+  static __device__ __forceinline__ unsigned own_down(const GemmArguments& g) {
+    if (kDown == kAsLaunched) return ptx::cluster_rank() & (down(g) - 1);
+    return kDown == 1 ? 0 : ptx::cluster_rank();
+  }
+  static __device__ __forceinline__ unsigned own_across(const GemmArguments& g) {
+    if (kDown != kAsLaunched || across(g) == 1) return 0;
+    return ptx::cluster_rank() >> (31 - __clz(down(g)));
+  }
+  // Which blocks read the same rows of A, or columns of B, as this one: a bit each.
+  static __device__ __forceinline__ unsigned same_rows(const GemmArguments& g) {
+    unsigned blocks = 1;
+    for (unsigned i = 1; i < across(g); ++i) blocks |= 1u << i * down(g);
+    return blocks << own_down(g);
+  }
+  static __device__ __forceinline__ unsigned same_columns(const GemmArguments& g) {
+    return ((1u << down(g)) - 1) << own_across(g) * down(g);
+  }
+  // How many read the one or the other, and number `i` of them.
+  static __device__ __forceinline__ unsigned neighbours(const GemmArguments& g) {
+    return down(g) + across(g) - 1;
+  }
+  static __device__ __forceinline__ unsigned neighbour(const GemmArguments& g, unsigned i) {
+    if (i < down(g)) return own_across(g) * down(g) + i;
+    const unsigned other = i - down(g);  // beside
+    return (other + (other >= own_across(g))) * down(g) + own_down(g);
+  }
+};
+
 // Divisions are multiplications by what the host knows (GemmDivisor): the first request for a tile waits for them.
 // `columns`: of a tile.
-template <int kBM, int kBK, int kCluster> class Units {
-  static constexpr unsigned kGroup = kGroupRows / kCluster;
+template <int kBM, int kBK, int kDown> class Units {
+  using C = Cluster<kDown>;
 
  public:
   __device__ __forceinline__ Units(const GemmArguments& g, int columns, bool adds_nothing)
       : tiles_(g.tiles),
         columns_(columns),
-        rank_(kCluster > 1 ? ptx::cluster_rank() : 0),
+        down_(C::down(g)),
+        across_(C::across(g)),
+        own_down_(C::own_down(g)),
+        own_across_(C::own_across(g)),
         parts_(g.split.parts),
         k_(adds_nothing ? 0 : static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
-        in_cluster_(kCluster == 1 && ptx::cluster_blocks() > 1),
+        in_cluster_(cluster() == 1 && ptx::cluster_blocks() > 1),
         streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
         steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
         next_(in_cluster_ ? ptx::cluster_number() : streamed_ + own()) {
@@ -76,13 +121,18 @@ template <int kBM, int kBK, int kCluster> class Units {
     const unsigned slab = number < tiles ? 0 : quotient(number, tiles_.by_tiles);
     const unsigned place = number - slab * tiles;
     const unsigned group = quotient(place, tiles_.by_group);
-    const unsigned in_group = place - group * tiles_.by_group.divisor, first_down = group * kGroup;
-    unsigned across = in_group / kGroup, down = in_group % kGroup;
-    if (tiles_.down - first_down < kGroup) {  // the last rows
+    const unsigned in_group = place - group * tiles_.by_group.divisor;
+    unsigned rows = kGroupRows / kConstant, across = in_group / rows;
+    if (kDown == kAsLaunched)
+      rows = tiles_.by_rows.divisor, across = quotient(in_group, tiles_.by_rows);
+    const unsigned first_down = group * rows;
+    unsigned down = in_group - across * rows;
+    if (tiles_.down - first_down < rows) {  // the last rows
       across = quotient(in_group, tiles_.by_last);
       down = in_group - across * tiles_.by_last.divisor;
     }
-    down = (first_down + down) * kCluster + rank_;
+    down = (first_down + down) * down_ + own_down_;
+    across = across * across_ + own_across_;
     Unit unit;
     unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns_;
     unsigned matrix = slab;
@@ -94,9 +144,9 @@ template <int kBM, int kBK, int kCluster> class Units {
     }
     unit.part = static_cast<int>(part);
     unit.matrix = static_cast<int>(matrix + tiles_.first_matrix);
-    unit.tile =
-        (static_cast<long long>(unit.matrix) * tiles_.down * kCluster + down) * tiles_.across +
-        across;
+    unit.tile = (static_cast<long long>(unit.matrix) * tiles_.down * down_ + down) *
+                    (tiles_.across * across_) +
+                across;
     if (streams) {
       const unsigned first = at_ % steps_, steps = min(steps_ - first, end_ - at_);
       unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
@@ -120,20 +170,26 @@ template <int kBM, int kBK, int kCluster> class Units {
     const unsigned first = owner_of(begin), last = owner_of(begin + steps_ - 1);
     const unsigned ends_with_it = begin_of(first) < begin;
     const auto place = [&](unsigned block, unsigned second) {
-      return (block * 2ll + second) * kCluster + rank_;
+      return (block * 2ll + second) * cluster() + rank();
     };
     return {static_cast<int>(last - first + 1),
             static_cast<int>(own() - first),
-            static_cast<long long>(tile) * kCluster + rank_,
+            static_cast<long long>(tile) * cluster() + rank(),
             place(first, ends_with_it),
             place(first + 1, 0),
-            2 * kCluster};
+            2 * cluster()};
   }
 
  private:
-  // Of clusters: what follows counts those as blocks.
-  static __device__ __forceinline__ unsigned blocks() { return gridDim.x / kCluster; }
-  static __device__ __forceinline__ unsigned own() { return blockIdx.x / kCluster; }
+  __device__ __forceinline__ unsigned cluster() const { return down_ * across_; }
+  __device__ __forceinline__ unsigned rank() const { return own_across_ * down_ + own_down_; }
+  // Of clusters: what follows counts those as blocks. Without a division where the launch says how large they are.
+  __device__ __forceinline__ unsigned blocks() const {
+    return kDown == kAsLaunched && cluster() > 1 ? ptx::clusters() : gridDim.x / kConstant;
+  }
+  __device__ __forceinline__ unsigned own() const {
+    return kDown == kAsLaunched && cluster() > 1 ? ptx::cluster_number() : blockIdx.x / kConstant;
+  }
   // The first step of a block's stretch, and the block in whose stretch a step is.
   __device__ __forceinline__ unsigned begin_of(unsigned block) const {
     return static_cast<unsigned>(static_cast<unsigned long long>(streamed_ * steps_) * block /
@@ -144,9 +200,12 @@ template <int kBM, int kBK, int kCluster> class Units {
     return static_cast<unsigned>(((step + 1ull) * blocks() + all - 1) / all) - 1;
   }
 
+  static constexpr unsigned kConstant = kDown == kAsLaunched ? 1 : kDown;
+
   const GemmTiles& tiles_;
   int columns_;
-  unsigned rank_, parts_;
+  unsigned down_, across_, own_down_, own_across_;  // of the cluster's tiles; this block's of these
+  unsigned parts_;
   int k_, k_each_;
   bool in_cluster_;
   unsigned streamed_, steps_;  // tiles; steps of a tile

@@ -5,8 +5,8 @@
 // sums become results.
 //
 // As many blocks as the GPU holds stay from the first unit of work to the last. Of a block's warpgroups the
-// last, the producer, asks TMA for stages; the others multiply, 64 rows of the tile each. A cluster of two
-// blocks computes two tiles, one below the other, and fetches what both read of B once, each its half.
+// last, the producer, asks TMA for stages; the others multiply, 64 rows of the tile each. The blocks of a
+// cluster compute neighbouring tiles, and fetch what several of them read once, each its share.
 //
 // A kernel is a struct that gives run() the rest:
 //   Shape            a Tile
@@ -35,13 +35,17 @@ using ptx::Along;
 
 constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
 
-// kBM×kBN results of a block, kBK k a step.
-template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile {
-  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kCluster = kCluster_;
+// kBM×kBN results of a block, kBK k a step. kDown: of a cluster's tiles (units.cuh).
+template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
+  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kDown = kDown_;
+  using InCluster = Cluster<kDown>;
   static constexpr int kMultiplying = kBM / kWarpgroupM * 128, kThreads = kMultiplying + 128;
   // Registers are given in eights; those of all threads together must fit into 65536.
   static constexpr int kProducerRegisters = kBM == 64 ? 56 : kBM == 128 ? 40 : 32;
-  static constexpr int kMultiplyingRegisters = kBM == 64 ? 240 : kBM == 128 ? 232 : 160;
+  static constexpr int kMultiplyingRegisters = kBM == 64    ? 240
+                                               : kBM == 128 ? 232
+                                               : kBM == 192 ? 160
+                                                            : 112;
   static constexpr bool kInTurns = false;
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
   // Of this launch.
@@ -51,8 +55,8 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kCluster_> struct Tile
 };
 
 // Of as many columns as the launch says, up to kMostBN, and as many stages, up to kMostStages, as they leave room for.
-template <int kBM, int kMostBN, int kBK, int kMostStages, int kCluster>
-struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kCluster> {
+template <int kBM, int kMostBN, int kBK, int kMostStages>
+struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kAsLaunched> {
   static constexpr bool kIsAnyWidth = true;
   static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
   static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
@@ -60,8 +64,8 @@ struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kCluster> {
 
 // A Tile of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
 // are neither divided nor streamed.
-template <int kBM, int kBN, int kBK, int kStages, int kCluster>
-struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kCluster> {
+template <int kBM, int kBN, int kBK, int kStages, int kDown>
+struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kMultiplying = 256, kThreads = kMultiplying + 128;
   static constexpr int kProducerRegisters = 40, kMultiplyingRegisters = 232;
   static constexpr bool kInTurns = true;
@@ -74,9 +78,9 @@ template <class K> struct Shared {
   typename K::Stages stages;
   Staging staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
-  ptx::Barrier
-      empty[S::kStages];  // every warp that multiplies, of all blocks of the cluster, has read it
-  unsigned last;          // whether this block is the last of a divided sum
+  ptx::Barrier empty
+      [S::kStages];  // every warp that multiplies, of all blocks that this one fetches for, has read it
+  unsigned last;  // whether this block is the last of a divided sum
 };
 
 template <class K>
@@ -90,16 +94,17 @@ template <class K> __device__ __forceinline__ unsigned stage_bytes(const GemmArg
   else return K::stage_bytes(g);
 }
 
-template <class K> struct UnitsOf : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kCluster> {
+template <class K> struct UnitsOf : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kDown> {
   __device__ __forceinline__ UnitsOf(const GemmArguments& g, bool adds_nothing)
-      : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kCluster>(g, K::Shape::columns(g),
-                                                                adds_nothing) {}
+      : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kDown>(g, K::Shape::columns(g),
+                                                             adds_nothing) {}
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
 template <int kStages> struct Ring {
   int index = 0;
   unsigned phase = 0;
+  unsigned there = 0;  // give_back(): the first barrier of this lane's neighbour; 0: has none
 
   __device__ __forceinline__ void advance(int stages = kStages) {
     if (++index == stages) index = 0, phase ^= 1;
@@ -120,17 +125,19 @@ template <int kCount> __device__ __forceinline__ void meet() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kCount) : "memory");
 }
 
-// Barriers of all stages: one arrival fills, every warp that multiplies, of all blocks, empties.
-template <class K> __device__ __forceinline__ void start_barriers(Shared<K>& shared) {
+// Barriers of all stages: one arrival fills, every warp that multiplies what this block fetches empties.
+template <class K>
+__device__ __forceinline__ void start_barriers(Shared<K>& shared, const GemmArguments& g) {
   using S = typename K::Shape;
+  using C = typename S::InCluster;
   if (threadIdx.x == 0) {
     for (int i = 0; i < S::kStages; ++i) {
       ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], S::kCluster * S::kReaders);
+      ptx::mbarrier_init(&shared.empty[i], C::neighbours(g) * S::kReaders);
     }
     ptx::fence_mbarrier_init();
   }
-  if constexpr (S::kCluster > 1) ptx::cluster_sync_behind_fence();  // the neighbour's are ready too
+  if (C::blocks(g) > 1) ptx::cluster_sync_behind_fence();  // the neighbours' are ready too
   else __syncthreads();
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
@@ -165,14 +172,14 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
       ptx::Barrier* const full = &shared.full[ring.index];
       // The first time round nothing is to be waited for: the phase before the first is complete.
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbour's share counts
+      ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbours' shares count
       K::fetch(stage_at(shared, g, ring.index), g, unit, unit.first_k + step * S::kBK, A, B, full);
       ring.advance(S::stages(g));
     }
   }
-  // Nobody leaves while the neighbour may still reach into its shared memory, to fill it or to say that it
+  // Nobody leaves while a neighbour may still reach into its shared memory, to fill it or to say that it
   // has read.
-  if constexpr (S::kCluster > 1) {
+  if (S::InCluster::blocks(g) > 1) {
     for (int i = 0; i < S::stages(g); ++i) {
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ring.advance(S::stages(g));
@@ -181,14 +188,34 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
 }
 
 // Tells the producers that this warp has read a stage.
-template <class K> __device__ __forceinline__ void give_back(Shared<K>& shared, int index) {
-  constexpr int kCluster = K::Shape::kCluster;
+template <class K>
+__device__ __forceinline__ void give_back(Shared<K>& shared, const GemmArguments& g,
+                                          const Ring<K::Shape::kStages>& ring, int index) {
+  using C = typename K::Shape::InCluster;
   const unsigned lane = threadIdx.x % 32;
-  if constexpr (kCluster == 1) {
+  if (C::blocks(g) == 1) {
     if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
+  } else if constexpr (K::Shape::kDown != kAsLaunched) {
+    if (lane < K::Shape::kDown) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
   } else {
-    if (lane < kCluster) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
+    if (ring.there != 0)
+      ptx::mbarrier_arrive_at(ring.there + static_cast<unsigned>(index * sizeof(ptx::Barrier)));
   }
+}
+
+// The ring of those that multiply.
+template <class K>
+__device__ __forceinline__ Ring<K::Shape::kStages> readers_ring(Shared<K>& shared,
+                                                                const GemmArguments& g) {
+  using C = typename K::Shape::InCluster;
+  Ring<K::Shape::kStages> ring;
+  if constexpr (K::Shape::kDown == kAsLaunched) {
+    const unsigned lane = threadIdx.x % 32, count = C::neighbours(g);
+    const unsigned there =
+        ptx::address_beside(&shared.empty, C::neighbour(g, min(lane, count - 1)));
+    ring.there = lane < count ? there : 0;
+  }
+  return ring;
 }
 
 // Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether this is that
@@ -277,7 +304,7 @@ template <class K>
 __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, float alpha) {
   using S = typename K::Shape;
   const int warpgroup_row = warpgroup_number() * kWarpgroupM;
-  Ring<S::kStages> ring;
+  Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
   const float beta = value_of<float>(g.beta);
   constexpr bool kTakesTurns = requires { K::kTakesTurns; };
@@ -297,7 +324,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
     if (!kEarly) find_target();
-    if constexpr (S::kCluster == 1) {
+    if constexpr (S::kDown == 1 || S::kDown == kAsLaunched) {
       if (g.split.parts > 1 && g.split.partials == nullptr) {
         join_in_cluster(sum, shared, g, [&](float(&some)[K::kSlice], int column) {
           K::template finish<K::kSlice * 2>(some, staging, g, target.at_column(column), alpha,
@@ -320,7 +347,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
   const int own = warpgroup_number();
-  Ring<S::kStages> ring;
+  Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
   const float beta = value_of<float>(g.beta);
   int number = 0;  // of the block's units
@@ -357,7 +384,7 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
   if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
-  start_barriers(shared);
+  start_barriers(shared, g);
   const float alpha = value_of<float>(g.alpha);
   if (threadIdx.x >= S::kMultiplying) {
     ptx::give_registers<S::kProducerRegisters>();
@@ -372,6 +399,7 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
 }  // namespace gemm
 
 // Before a kernel's name: how many blocks its clusters have, where the kernel says so. Where not, the launch may.
+#define TILEWISE_CLUSTER_0
 #define TILEWISE_CLUSTER_1
 #define TILEWISE_CLUSTER_2 __cluster_dims__(2, 1, 1)
 

@@ -23,9 +23,11 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
   // Of tiles that are narrow: they are for products which are thin and deep, and have the registers.
-  template <int kN> static constexpr bool kInTwoLevels = kN <= 64;
+  // (Of any width there have to be as many as for three times the sums, see consume().)
+  template <int kN>
+  static constexpr bool kInTwoLevels = kN <= 64 && (!S::kIsAnyWidth || kN * 3 <= S::kBN);
   static constexpr int kTogether = 256;  // k
-  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN / S::kCluster % kPanel == 0));
+  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN % kPanel == 0));
 
   // A and B of all stages, each behind the one before. Swizzled rows count from 1024 bytes.
   struct alignas(1024) Stages {
@@ -43,32 +45,58 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     return (S::kBM + S::columns(g)) * S::kBK * sizeof(Half);
   }
 
-  // Asks for rows `row` … of A or columns … of B, kCount of them, from `k` on.
-  template <Along kAlong, int kCount, class Load>
-  static __device__ __forceinline__ void ask(Half* to, int row, int k, const Load& load) {
+  // Asks for part `own` of `parts` of rows `row` … of A or columns … of B, `count` of them, from `k` on: some of them,
+  // or in clusters as launched, where they lie in panels, some k of each. (shared_box() in catalogue.hpp describes such
+  // a part.)
+  template <Along kAlong, class Load>
+  static __device__ __forceinline__ void ask(Half* to, int row, int count, int k, int own,
+                                             int parts, const Load& load) {
     if constexpr (kAlong == Along::kK) {
-      load(to, k, row);
+      const int first = own * (count / parts);
+      load(to + first * S::kBK, k, row + first);
+    } else if constexpr (S::kDown != kAsLaunched) {
+      const int first = own * (count / parts);
+      for (int i = 0; i < count / parts; i += kPanel)
+        load(to + (first + i) * S::kBK, row + first + i, k);
     } else {
-      for (int i = 0; i < kCount; i += kPanel) load(to + i * S::kBK, row + i, k);
+      const int first = own * (S::kBK / parts);
+      for (int i = 0; i < count; i += kPanel)
+        load(to + i * S::kBK + first * kPanel, row + i, k + first);
     }
   }
 
   static __device__ __forceinline__ void fetch(const Stage& stage, const GemmArguments& g,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
-    // Columns of B that this block fetches, for all. (Of tiles of any width a box has as many.)
-    constexpr int kOwn = S::kBN / S::kCluster;
-    const int own =
-        S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * (S::columns(g) / S::kCluster) : 0;
+    using C = typename S::InCluster;
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
-    ask<kAlongA, S::kBM>(stage.a, unit.row, k, [&](Half* to, int x, int y) {
+    const auto ask_for_a = [&](const auto& load) {
+      ask<kAlongA>(stage.a, unit.row, S::kBM, k, static_cast<int>(C::own_across(g)),
+                   static_cast<int>(C::across(g)), load);
+    };
+    const auto ask_for_b = [&](const auto& load) {
+      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, static_cast<int>(C::own_down(g)),
+                   static_cast<int>(C::down(g)), load);
+    };
+    const auto fetch_a = [&](Half* to, int x, int y) {
       ptx::tma_load_3d(to, A, x, y, matrix_a, full);
-    });
-    ask<kAlongB, kOwn>(stage.b + own * S::kBK, unit.column + own, k, [&](Half* to, int x, int y) {
-      if constexpr (S::kCluster == 1) ptx::tma_load_3d(to, B, x, y, matrix_b, full);
-      else ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, (1 << S::kCluster) - 1);
+    };
+    if (C::blocks(g) == 1) {
+      ask_for_a(fetch_a);
+      ask_for_b([&](Half* to, int x, int y) { ptx::tma_load_3d(to, B, x, y, matrix_b, full); });
+      return;
+    }
+    if constexpr (S::kDown == kAsLaunched) {
+      ask_for_a([&](Half* to, int x, int y) {
+        ptx::tma_load_3d_multicast(to, A, x, y, matrix_a, full, C::same_rows(g));
+      });
+    } else {
+      ask_for_a(fetch_a);
+    }
+    ask_for_b([&](Half* to, int x, int y) {
+      ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, C::same_columns(g));
     });
   }
 
@@ -106,7 +134,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       start_product<kN>(sum, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-      if (step > 0) give_back(shared, before);
+      if (step > 0) give_back(shared, g, ring, before);
       before = ring.index;
       ring.advance(S::stages(g));
     }
@@ -114,7 +142,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     ptx::wgmma_wait<0>();
 #pragma unroll
     for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(sum[i]);
-    if (unit.steps > 0) give_back(shared, before);
+    if (unit.steps > 0) give_back(shared, g, ring, before);
   }
 
   // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time. While
@@ -135,7 +163,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       start_product<kN>(now, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-      if (left < unit.steps) give_back(shared, before);
+      if (left < unit.steps) give_back(shared, g, ring, before);
       before = ring.index;
       ring.advance(S::stages(g));
       --left;
@@ -151,7 +179,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       while (left > end) step(now);
       if (left > 0) return true;
       ptx::wgmma_wait<0>();
-      give_back(shared, before);
+      give_back(shared, g, ring, before);
       take(now[0]);
       return false;
     };
@@ -160,7 +188,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     }
   }
 
-  template <int kN> static constexpr bool kHasWidth = has_width(kN, S::kBN, S::kCluster);
+  template <int kN> static constexpr bool kHasWidth = has_width(kN, S::kBN);
 
   // Calls `with` with the columns of this launch's tiles as a constant. One jump: each further one would lead to code
   // that no cache holds yet.
@@ -254,8 +282,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
 }  // namespace gemm
 
-// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `...`: kBM, kBN
-// and stages.
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `...`: the Tile.
+// `cluster`: its kDown.
 #define TILEWISE_WARPGROUP(name, cluster, element, along_a, along_b, ...) \
   TILEWISE_WARPGROUP_KERNEL(name, cluster, gemm::SixteenBit<element, along_a, along_b, __VA_ARGS__>)
 #define TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, ...)                                  \
@@ -267,13 +295,12 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 #define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, gemm::Tile<bm, bn, 64, stages, cluster>)
 // Tiles of any width, for B along k: k or x by A's order.
-#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, cluster, element, along_a, bm, most_bn) \
-  TILEWISE_WARPGROUP(                                                                      \
-      name##suffix, cluster, element, along_a, ptx::Along::kK,                             \
-      gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages, cluster>)
-#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, cluster, element, bm, most_bn)         \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, cluster, element, ptx::Along::kK, bm, most_bn) \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, cluster, element, ptx::Along::kOther, bm, most_bn)
+#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, element, along_a, bm, most_bn) \
+  TILEWISE_WARPGROUP(name##suffix, 0, element, along_a, ptx::Along::kK,           \
+                     gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages>)
+#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn)         \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn) \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn)
 // The same, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \

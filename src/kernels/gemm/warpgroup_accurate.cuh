@@ -37,17 +37,17 @@ template <class Tile, int kChain> struct Accurate {
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
-    constexpr int kOwn = S::kBN / S::kCluster;  // columns of B that this block fetches, for all
-    const int own = S::kCluster > 1 ? static_cast<int>(ptx::cluster_rank()) * kOwn : 0;
+    constexpr int kOwn = S::kBN / S::kDown;  // columns of B that this block fetches, for all
+    const int own = static_cast<int>(S::InCluster::own_down(g)) * kOwn;
     const int matrix_a = g.pairs_a.is_shared ? 0 : unit.matrix * 2;
     const int matrix_b = g.pairs_b.is_shared ? 0 : unit.matrix * 2;
     for (int half = 0; half < 2; ++half) {
       ptx::tma_load_3d(stage.a[half], A, k, unit.row, matrix_a + half, full);
-      if constexpr (S::kCluster == 1)
+      if constexpr (S::kDown == 1)
         ptx::tma_load_3d(stage.b[half], B, k, unit.column, matrix_b + half, full);
       else
         ptx::tma_load_3d_multicast(stage.b[half][own], B, k, unit.column + own, matrix_b + half,
-                                   full, (1 << S::kCluster) - 1);
+                                   full, S::InCluster::same_columns(g));
     }
   }
 
@@ -101,7 +101,7 @@ template <class Tile, int kChain> struct Accurate {
           ptx::wgmma_wait<1>();
         } else {
           ptx::wgmma_wait<0>();
-          give_back(shared, ring.index);
+          give_back(shared, g, ring, ring.index);
         }
         ptx::wgmma_arrived(product[i % kAtOnce]);
 #pragma unroll

@@ -139,7 +139,7 @@ template <class Tile, Along kAlongA> struct Raw {
   using S = Tile;
   static constexpr int kSlice = S::kBN >= 128 ? 8 : 4;
   static constexpr int kChain = 32;  // k for which sums stay in the tensor cores
-  static_assert(S::kBK == 64 && S::kCluster == 1);
+  static_assert(S::kBK == 64 && S::kDown == 1);
 
   struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
     float a[S::kBM * S::kBK];
@@ -229,7 +229,7 @@ template <class Tile, Along kAlongA> struct Raw {
       }
       if (step % 32 == 31) rows.seen[0].carry(), rows.seen[1].carry();
       ptx::wgmma_wait<0>();
-      give_back(shared, index);
+      give_back(shared, g, ring, index);
       end_chain(sum, product);
     }
     const bool in_a = warpgroup_meet_or(rows.suspect());

@@ -23,11 +23,16 @@ __device__ __forceinline__ unsigned cluster_blocks() {
   return count;
 }
 
-// The number of the cluster in the grid.
+// The number of the cluster in the grid, and of how many.
 __device__ __forceinline__ unsigned cluster_number() {
   unsigned number;
   asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(number));
   return number;
+}
+__device__ __forceinline__ unsigned clusters() {
+  unsigned count;
+  asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(count));
+  return count;
 }
 
 // A barrier of all threads of all blocks of the cluster.
@@ -53,26 +58,18 @@ __device__ __forceinline__ void cluster_sync_behind_fence() {
 
 // What lies in shared memory of block `rank` where `at` lies in this block's.
 __device__ __forceinline__ float4 load_beside(const float4* at, unsigned rank) {
-  unsigned remote;
   float4 four;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(remote)
-               : "r"(shared_address(at)), "r"(rank));
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
-               : "r"(remote)
+               : "r"(address_beside(at, rank))
                : "memory");
   return four;
 }
 __device__ __forceinline__ double2 load_beside(const double2* at, unsigned rank) {
-  unsigned remote;
   double2 two;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(remote)
-               : "r"(shared_address(at)), "r"(rank));
   asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
                : "=d"(two.x), "=d"(two.y)
-               : "r"(remote)
+               : "r"(address_beside(at, rank))
                : "memory");
   return two;
 }

@@ -47,12 +47,11 @@ __device__ __forceinline__ void mbarrier_arrive_behind_copies(Barrier* barrier) 
 // needs no order of this thread's own loads and stores: that tensor cores have read what copies wrote, and
 // copies may write again. With .release.cluster the machine code would wait, in each arrival, until all
 // the thread ever wrote is seen by the whole GPU (MEMBAR.ALL.GPU).
-__device__ __forceinline__ void mbarrier_arrive_beside(Barrier* barrier, unsigned rank) {
-  unsigned remote;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(remote)
-               : "r"(shared_address(barrier)), "r"(rank));
+__device__ __forceinline__ void mbarrier_arrive_at(unsigned remote) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+__device__ __forceinline__ void mbarrier_arrive_beside(Barrier* barrier, unsigned rank) {
+  mbarrier_arrive_at(address_beside(barrier, rank));
 }
 
 // Whether the phase of that parity (0 for the first, 1 for the second, 0 …) is complete. It may wait a

@@ -135,10 +135,16 @@ TEST_F(GpuRefusal, PlansThatDoNotExist) {
   }
   for (const char* text :
        {"simt_f32_32x32,split=0", "simt_f32_32x32,split=", "simt_f32_32x32,parts=2",
-        "simt_f32_32x32,split=2x", "simt_f32_32x32,split=99999999999"}) {
+        "simt_f32_32x32,split=2x", "simt_f32_32x32,split=99999999999", "simt_f32_32x32,",
+        "simt_f32_32x32,split=2,stream", "simt_f32_32x32,split=2,split=2",
+        "simt_f32_32x32,cluster=2", "simt_f32_32x32,cluster=x2", "simt_f32_32x32,cluster=0x2",
+        "simt_f32_32x32,cluster=2x3", "simt_f32_32x32,cluster=2x16", "simt_f32_32x32,cluster=2x-2",
+        "simt_f32_32x32,cluster=1x1,cluster=1x1"}) {
+    SCOPED_TRACE(text);
     const PlanWish wish(text);
-    expect_refused("expected KERNEL, KERNEL,split=1…65535 or KERNEL,stream", view_a, view_b,
-                   view_c);
+    expect_refused(
+        "expected KERNEL and, each after a comma, cluster=DOWNxACROSS, split=1…65535 or stream",
+        view_a, view_b, view_c);
   }
 }
 

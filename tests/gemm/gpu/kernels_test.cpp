@@ -109,7 +109,8 @@ TEST_P(EveryKernel, PartsOfK) {
 // More of both than a barrier's two phases tell apart.
 TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
   if (!kernel().persistent) GTEST_SKIP() << "is not persistent";
-  const int blocks = test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster;
+  const int blocks =
+      test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster.blocks();
   const int rows = wants_real_gpu() ? 5 : kernel().bm + 3;  // the reference would take long
   const int columns = (3 * blocks + 1) * kernel().bn - 5;
   const int k = (2 * kernel().stages + 1) * kernel().bk - 1;
@@ -119,8 +120,9 @@ TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
 
 TEST_P(EveryKernel, StreamedTiles) {
   if (!kernel().persistent || !kernel().splits) GTEST_SKIP() << "is not streamed";
-  const int bm = kernel().bm * kernel().cluster, bn = kernel().bn, bk = kernel().bk;
-  const int blocks = test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster;
+  const int bm = kernel().bm * kernel().cluster.down, bn = kernel().bn, bk = kernel().bk;
+  const int blocks =
+      test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster.blocks();
   const auto sized = [&](int rows, int columns, int k) {  // as the kernel sees them
     return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
   };
@@ -153,6 +155,102 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel, ::testing::ValuesIn([] {
                            return all;
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
+
+// Kernels whose blocks are launched in clusters that compute neighbouring tiles.
+class EveryCluster : public EveryKernel {
+ protected:
+  // `down` and `across` of the tiles as the kernel sees them: a whole cluster and one of which most is not there.
+  Sizes sizes(int down, int across) const {
+    const int rows = down * kernel().bm + 3, columns = across * kernel().bn + 8,
+              k = 3 * kernel().bk + 8;
+    return kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
+  }
+  bool takes(int down, int across) const {
+    return kernels::takes(kernel(),
+                          {static_cast<unsigned short>(down), static_cast<unsigned short>(across)});
+  }
+  static std::string shape(int down, int across) {
+    return "cluster=" + std::to_string(down) + "x" + std::to_string(across);
+  }
+};
+
+TEST_P(EveryCluster, InAllOrders) {
+  for (const Stand a : {kRows, kColumns}) {
+    for (const Stand b : {kRows, kColumns}) {
+      if (takes(2, 2)) expect(sizes(2, 2), {a, b, kRows}, 1, 0, "cluster=2x2,split=1");
+      expect(sizes(1, 4), {a, b, kRows}, 1.5, 0.5, "cluster=1x4,split=1");
+    }
+  }
+}
+
+TEST_P(EveryCluster, OfEveryShape) {
+  if (kernel().result != Dtype::kBF16) GTEST_SKIP() << "differs in nothing that shapes concern";
+  int shapes = 0;
+  for (const int down : {1, 2, 4, 8}) {
+    for (const int across : {1, 2, 4, 8}) {
+      if (!takes(down, across)) continue;
+      ++shapes;
+      expect(sizes(down, across), {this->across(), kRows, kRows}, 1, 0,
+             shape(down, across) + ",split=1");
+    }
+  }
+  EXPECT_GE(shapes, 4);
+}
+
+TEST_P(EveryCluster, WithPartsOfKAndStreamed) {
+  const Layout layout{this->across(), kRows, kRows};
+  for (const auto& [down, across] : {std::pair{2, 1}, {1, 2}, {2, 2}}) {
+    if (!takes(down, across)) continue;
+    expect(sizes(down, across), layout, 1.5, -1, shape(down, across) + ",split=2");
+    if (down * across > 2 && !wants_real_gpu()) continue;  // runs one such cluster at a time
+    // Three clusters, whose steps are more than there are places for clusters.
+    const int steps = std::max(5, test_device().gpu().sm_count / 6 + 1);
+    const int rows = down * kernel().bm - 8, columns = (3 * across - 1) * kernel().bn + 8,
+              k = steps * kernel().bk - 8;
+    expect(kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k}, layout,
+           1, 0, shape(down, across) + ",stream");
+  }
+}
+
+// More tiles than there are clusters at a time, and stages that come round several times.
+TEST_P(EveryCluster, SeveralTilesABlock) {
+  if (wants_real_gpu()) GTEST_SKIP() << "the reference would take long";
+  const int tiles = test_device().gpu().sm_count / 2 + 2;
+  const int k = (kernel().stages + 1) * kernel().bk;
+  const Sizes sizes = kernel().transposes_result
+                          ? Sizes{2 * kernel().bn, tiles * kernel().bm - 8, k}
+                          : Sizes{tiles * kernel().bm - 8, 2 * kernel().bn, k};
+  expect(sizes, {}, 1, 0, (takes(2, 2) ? shape(2, 2) : shape(1, 2)) + ",split=1");
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryCluster, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.takes_clusters && is_tested(kernel) &&
+                                 (kernel.operand == Dtype::kBF16 || kernel.result == Dtype::kF16))
+                               all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+TEST(Clusters, ShareWholeGroupsOfRowsThatAreSwizzled) {
+  for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+    if (!kernel.takes_clusters) {
+      EXPECT_FALSE(kernels::takes(kernel, {4, 2})) << kernel.name;
+      continue;
+    }
+    EXPECT_TRUE(kernels::takes(kernel, {})) << kernel.name;
+    EXPECT_FALSE(kernels::takes(kernel, {8, 2})) << kernel.name;  // 16 blocks
+    for (const int parts : {1, 2, 4, 8}) {
+      for (const bool along_k : {false, true}) {
+        const kernels::FactorBox box =
+            kernels::shared_box(kernel, {kernel.bm, kernel.bk}, along_k, parts);
+        EXPECT_EQ(box.lines * box.k * parts, kernel.bm * kernel.bk);
+        EXPECT_EQ((along_k ? box.lines : box.k) % 8, 0) << kernel.name;
+      }
+    }
+  }
+}
 
 class EveryWidth : public EveryKernel {};
 

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue's entries of tiles of any width (any_width.hpp), and what these share with other entries for Hopper.
+// For catalogue.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/gemm/any_width.hpp"
+#include "kernels/gemm/catalogue.hpp"
+
+namespace tilewise::kernels {
+
+inline constexpr int kHopperBK = 64;
+inline constexpr std::int64_t kMostExtent =
+    (std::int64_t{1} << 31) - 512;  // a tile beyond it is still counted
+
+// Rings of stages, what results go through (result.cuh), and barriers.
+constexpr int shared_bytes(int stages, int stage_bytes, int bm) {
+  constexpr int kStagingBytes = 2 * 64 * 128, kUnit = 1024;
+  const int bytes = stages * (stage_bytes + 16) + bm / 64 * kStagingBytes + 16;
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
+// A tile of f16 or bf16 for Hopper (warpgroup_16bit.cuh). `down`: of its clusters, 0 where the launch says.
+constexpr GemmKernel warpgroup(std::string_view name,
+                               std::array<std::array<std::string_view, 2>, 2> entries,
+                               Dtype operand, Dtype result, int bm, int bn, int stages,
+                               unsigned short down, double efficiency) {
+  return {.name = name,
+          .unit = entries[0][1].substr(5, entries[0][1].size() - 8),  // gemm_UNIT_xk
+          .entries = entries,
+          .operand = operand,
+          .result = result,
+          .compute_major = 9,
+          .bm = bm,
+          .bn = bn,
+          .bk = kHopperBK,
+          .stages = stages,
+          .threads = bm * 2 + 128,
+          .dynamic_shared_bytes = shared_bytes(stages, (bm + bn) * kHopperBK * 2, bm),
+          .cluster = down == 0 ? TileCluster{} : TileCluster{down, 1},
+          .takes_clusters = down == 0,
+          .persistent = true,
+          .most_parts_in_cluster = down <= 1 ? kMostClusterTiles : 1,
+          .most_extent = kMostExtent,
+          .takes_pointers = false,
+          .alignment = 16,
+          .preparation = Preparation::kRestride,
+          .box_a = {bm, kHopperBK},
+          .box_b = {bn, kHopperBK},
+          .overlaps_previous = true,
+          .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency};
+}
+
+// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that an
+// entry for each width.
+struct AnyWidth {
+  std::string_view type, unit, entry_xk, entry_kk;
+  Dtype operand;
+  int bm, most;
+};
+#define TILEWISE_ANY_WIDTH(type, dtype, bm, most)                                     \
+  AnyWidth {                                                                          \
+    type, "warpgroup_" type "_" #bm "xany", "gemm_warpgroup_" type "_" #bm "xany_xk", \
+        "gemm_warpgroup_" type "_" #bm "xany_kk", dtype, bm, most                     \
+  }
+#define TILEWISE_ANY_WIDTHS(type, dtype)                                                \
+  TILEWISE_ANY_WIDTH(type, dtype, 128, 256), TILEWISE_ANY_WIDTH(type, dtype, 192, 192), \
+      TILEWISE_ANY_WIDTH(type, dtype, 256, 128)
+inline constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
+                                       TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
+
+// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
+template <class With> constexpr void for_all_widths(const With& with) {
+  for (const AnyWidth& kernel : kAnyWidths) {
+    for (const bool to_f32 : {false, true}) {
+      int narrower = 0;
+      for (int columns = 8; columns <= kernel.most; columns += 8) {
+        if (!has_width(columns, kernel.most)) continue;
+        with(kernel, columns, narrower, to_f32);
+        narrower = columns;
+      }
+    }
+  }
+}
+inline constexpr std::size_t kAnyWidthEntries = [] {
+  std::size_t count = 0;
+  for_all_widths([&](const AnyWidth&, int, int, bool) { ++count; });
+  return count;
+}();
+
+// "warpgroup_bf16_128x136_swapped": rows by columns of the tile, of Cᵀ.
+struct KernelName {
+  std::array<char, 64> characters{};
+  std::size_t length = 0;
+
+  constexpr void add(std::string_view text) {
+    for (const char c : text) characters.at(length++) = c;
+  }
+  constexpr void add(int number) {
+    int power = 1;
+    while (number / power >= 10) power *= 10;
+    for (; power > 0; power /= 10)
+      characters.at(length++) = static_cast<char>('0' + number / power % 10);
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
+};
+inline constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
+  std::array<KernelName, kAnyWidthEntries> names;
+  std::size_t i = 0;
+  for_all_widths([&](const AnyWidth& kernel, int columns, int, bool to_f32) {
+    KernelName& name = names.at(i++);
+    name.add("warpgroup_"), name.add(kernel.type), name.add("_"), name.add(kernel.bm);
+    name.add("x"), name.add(columns), name.add("_swapped");
+    if (to_f32) name.add("_to_f32");
+  });
+  return names;
+}();
+
+// What has been measured.
+constexpr PlannedClusters planned_of_width(int bm, int columns) {
+  if (bm == 128) return {{TileCluster{1, 1}, TileCluster{2, 1}}, columns < 80 ? 1 : 2};
+  return {{TileCluster{2, 1}}, bm == 192 && columns >= 80 ? 1 : 0};
+}
+
+// Of the tensor cores' peak, by two warpgroups or three; between widths that were measured. (Four are taken for three.)
+constexpr double efficiency_of_width(int bm, int columns) {
+  struct Measured {
+    int columns;
+    double efficiency;
+  };
+  constexpr std::array kOfTwo{Measured{24, 0.22}, Measured{80, 0.50}, Measured{144, 0.67},
+                              Measured{256, 0.70}};
+  constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
+                                Measured{256, 0.74}};
+  const std::array<Measured, 4>& measured = bm == 128 ? kOfTwo : kOfThree;
+  for (std::size_t i = 1; i < measured.size(); ++i) {
+    const Measured &from = measured.at(i - 1), &to = measured.at(i);
+    if (columns > to.columns) continue;
+    return from.efficiency + (to.efficiency - from.efficiency) * (columns - from.columns) /
+                                 (to.columns - from.columns);
+  }
+  return measured.back().efficiency;
+}
+
+inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] {
+  std::array<GemmKernel, kAnyWidthEntries> all;
+  std::size_t i = 0;
+  for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
+    GemmKernel kernel =
+        warpgroup(kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
+                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
+                  stages_of_width(of.bm, columns), 0, efficiency_of_width(of.bm, columns));
+    kernel.unit = of.unit;
+    kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
+    kernel.transposes_result = true;
+    kernel.narrower = narrower;
+    kernel.overhead = of.bm == 128 ? 4 : 2;
+    kernel.planned = planned_of_width(of.bm, columns);
+    all.at(i++) = kernel;
+  });
+  return all;
+}();
+
+}  // namespace tilewise::kernels

@@ -1,7 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The Tilewise authors
-// SPDX-License-Identifier: Apache-2.0
-//
-// Tiles of any width: two warpgroups, pairs of blocks that share B.
-#include "kernels/gemm/warpgroup_16bit.cuh"
-
-TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(gemm_warpgroup_f16_128xany_pairs, 2, ptx::F16, 128, 256)
