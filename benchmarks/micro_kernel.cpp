@@ -32,9 +32,8 @@ template <class T> void micro_kernel(benchmark::State& state) {
   const Kernels<T>& kernels = tilewise::cpu::kernels<T>();
   const int vectors = kernels.best_vectors, rows = kernels.rows_of[vectors];
   const std::int64_t width = static_cast<std::int64_t>(vectors) * kernels.lanes;
-  // Two more k of A may be read, and one of B.
-  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * (kDepth + 2)));
-  const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * (kDepth + 1)) + 16);
+  const std::vector<T> a = random_elements<T>(static_cast<std::size_t>(rows * kDepth));
+  const std::vector<T> b = random_elements<T>(static_cast<std::size_t>(width * kDepth) + 16);
   std::vector<T> c(static_cast<std::size_t>(rows * width));
   Tile<T> tile;
   tile.k = kDepth;

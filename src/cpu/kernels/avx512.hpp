@@ -38,13 +38,13 @@ struct F32 {
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   /// sum += a·b. Spelled out: left to itself the compiler lets sums change registers from step to step, and moves
-  /// and spills them.
+  /// and spills them. Volatile, so that these stay in the order of the program, in which registers are enough.
   static void accumulate(Vector& sum, Vector a, Vector b) {
-    asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
   /// The same, with one number for all lanes.
   static void accumulate(Vector& sum, const float& a, Vector b) {
-    asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+    asm volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
   }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static float total(Vector v) { return _mm512_reduce_add_ps(v); }
@@ -121,10 +121,10 @@ struct F64 {
   static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
   static void accumulate(Vector& sum, Vector a, Vector b) {
-    asm("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    asm volatile("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
   static void accumulate(Vector& sum, const double& a, Vector b) {
-    asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+    asm volatile("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
   }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static double total(Vector v) { return _mm512_reduce_add_pd(v); }

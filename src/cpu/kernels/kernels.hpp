@@ -92,7 +92,7 @@ template <class T> struct Kernels {
   /// Rows of A that stand in a panel: those of the largest tile of the best width.
   int panel_rows() const { return rows_of[best_vectors]; }
   /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B
-  /// in one that is as wide as the tile. One more k of B, and two of A, are read and not used.
+  /// in one that is as wide as the tile.
   TileFunction by_panel[kMostVectors + 1][kMostRows + 1] = {};
   /// The same, but B is where it was, and copied into a panel on the way, filled up with 0: then the rows that
   /// follow find it there.

@@ -90,63 +90,6 @@ template <class S, int kRows, int kVectors> struct TileSum {
     if constexpr (kTakesElements) S::accumulate(sum, *element, b);
   }
 
-  // Where registers are left, what a step needs of B is loaded during the step before it, and elements of A two rows
-  // before: a core of which another thread has half the scheduler does not look far enough ahead by itself.
-  static constexpr bool kLoadsAhead = kRows * kVectors + 2 * kVectors + 2 <= S::kRegisters;
-  struct Ahead {
-    V rows[2][kVectors];
-    V elements[2];
-  };
-  // Rows of A that are loaded so, of the first `rows`; and which is the n-th of them.
-  static constexpr int loaded_rows(int rows = kRows) {
-    int count = 0;
-    for (int i = 0; i < rows; ++i) count += !comes_from_memory(i);
-    return count;
-  }
-  static constexpr int loaded_row(int n) {
-    int row = 0;
-    while (comes_from_memory(row) || n-- > 0) ++row;
-    return row;
-  }
-  // Where the n-th element that is loaded from a panel of A is, counted over all its k.
-  static constexpr int loaded_place(int n) {
-    return n / loaded_rows() * kPanelRows + loaded_row(n % loaded_rows());
-  }
-
-  // Before the first step.
-  [[gnu::always_inline]] static inline void look_ahead(Ahead& ahead, const T* a, const T* b) {
-    load_row(ahead.rows[0], b, AllLanes{});
-    constexpr int kFirst = loaded_place(0), kSecond = loaded_place(1);
-    ahead.elements[0] = S::all(a[kFirst]);
-    ahead.elements[1] = S::all(a[kSecond]);
-  }
-
-  // Step number kStep of an iteration, whose A and B begin at a and b.
-  template <int kStep>
-  [[gnu::always_inline]] inline void step_ahead(Ahead& ahead, const T* a, const T* b) {
-    load_row(ahead.rows[(kStep + 1) % 2], b + (kStep + 1) * kVectors * S::kLanes, AllLanes{});
-    [&]<int... kRow>(std::integer_sequence<int, kRow...>) __attribute__((always_inline)) {
-      (row_ahead<kStep, kRow>(ahead, a), ...);
-    }
-    (std::make_integer_sequence<int, kRows>());
-  }
-  template <int kStep, int kRow>
-  [[gnu::always_inline]] inline void row_ahead(Ahead& ahead, const T* a) {
-    const V(&row)[kVectors] = ahead.rows[kStep % 2];
-    if constexpr (comes_from_memory(kRow)) {
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v)
-        S::accumulate(sums[kRow][v], a[kStep * kPanelRows + kRow], row[v]);
-    } else {
-      constexpr int kNumber = kStep * loaded_rows() + loaded_rows(kRow);
-      constexpr int kNext = loaded_place(kNumber + 2);
-      V& element = ahead.elements[kNumber % 2];
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) S::accumulate(sums[kRow][v], element, row[v]);
-      element = S::all(a[kNext]);
-    }
-  }
-
   template <class Last>
   [[gnu::always_inline]] static inline void load_row(V (&row)[kVectors], const T* b, Last last) {
     TILEWISE_UNROLL
@@ -247,7 +190,7 @@ class Fetching {
   std::int64_t segment_ = 0;
 };
 
-// Steps of k an iteration: even, as rows of B alternate between registers.
+// Steps of k an iteration.
 constexpr int kUnroll = 4;
 
 // Where the elements of a column of A are when its rows are `step` apart: x86 addresses reach three rows
@@ -383,16 +326,7 @@ template <class S, int kRows, int kVectors, class Last>
   };
   const auto single = [&]() __attribute__((always_inline)) { step(0); };
   sum.clear();
-  if constexpr (TileSum<S, kRows, kVectors>::kLoadsAhead) {
-    typename TileSum<S, kRows, kVectors>::Ahead ahead;
-    sum.look_ahead(ahead, a, b);
-    sum_up<S, kRows, kVectors>(
-        tile,
-        [&](auto u) __attribute__((always_inline)) { sum.template step_ahead<u>(ahead, a, b); },
-        advance, single);
-  } else {
-    sum_up<S, kRows, kVectors>(tile, step, advance, single);
-  }
+  sum_up<S, kRows, kVectors>(tile, step, advance, single);
   sum.put(tile, last);
 }
 
