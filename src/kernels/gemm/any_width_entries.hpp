@@ -60,8 +60,8 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .efficiency_alone = efficiency};
 }
 
-// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that an
-// entry for each width.
+// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
+// an entry for each width.
 struct AnyWidth {
   std::string_view type, unit, entry_xk, entry_kk;
   Dtype operand;
