@@ -17,6 +17,7 @@ struct Shape {
   bool widens = false;       // the factors are narrower
   bool a_by_rows = true;     // A's neighbours lie along k
   bool b_by_rows = true;     // B's neighbours lie along n
+  bool b_straddles = false;  // vectors of B, where it is, lie across two cache lines
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
 
@@ -24,6 +25,8 @@ struct Shape {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
 };
+
+constexpr std::uintptr_t kCacheLine = 64;
 
 template <class A, class B, class C, class Scalar>
 Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
@@ -36,6 +39,9 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.widens = !std::is_same_v<A, Scalar>;
   shape.a_by_rows = problem.a.column_stride == 1;
   shape.b_by_rows = problem.b.column_stride == 1;
+  const auto b_place = reinterpret_cast<std::uintptr_t>(problem.b.data);
+  const auto b_stride = static_cast<std::uintptr_t>(problem.b.row_stride) * sizeof(B);
+  shape.b_straddles = (b_place | b_stride) % kCacheLine != 0;
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
@@ -75,19 +81,13 @@ std::int64_t equal_blocks(std::int64_t k, std::int64_t longest) {
   return round_up(divide_up(k, divide_up(k, longest)), 8);
 }
 
+// As large as not to ask for copies of what the second-level cache holds.
+bool has_large_l1(const Caches& caches) { return caches.l1 >= 48 << 10; }
+
 constexpr std::int64_t kLongest = 4096;  // a tile has nothing to gain from more products
 
 bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
-}
-
-// Small products, or narrow ones: a strip of B stays in a cache without being copied.
-void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
-  const std::int64_t longest =
-      std::clamp(caches.l2 / (s.n * s.element), std::int64_t{512}, kLongest);
-  plan.kc = wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, longest);
-  plan.nc = s.n;
-  plan.columns_outside = true;
 }
 
 // Very few rows or columns: the long factor goes by once, in place.
@@ -127,6 +127,7 @@ std::int64_t block_bytes(const Caches& caches, int threads) {
 // B while there are no more products to a tile than rows, and no more than pay.
 // Every thread sums as any other does: kc must not depend on how many there are.
 std::int64_t packed_depth(const Shape& s, const Caches& caches) {
+  if (has_large_l1(caches) && wants_whole_k(s, caches)) return round_up(s.k, 8);
   // A panel of A stays in the first-level cache while all of B's block passes by. Columns of A are copied two panels
   // at a time, from pages and cache sets of their own each: where the third level is far, the fewer the better.
   const std::int64_t rows = s.a_by_rows ? s.tile_rows : kRowsOfColumns;
@@ -195,18 +196,41 @@ void level_columns(const Shape& s, Plan& plan) {
                         : round_up(divide_up(columns, blocks), s.tile_columns);
 }
 
-// Enough of everything that copies of A and B are soon paid for: by vectors of B that do not straddle cache lines, the
-// more the less its rows are aligned, by rows of A at constant distances, and by loads that come early.
-bool pays_for_copies(const Shape& s) {
+// Whether copies of A and B are paid for. Where the first-level cache is large, it is by vectors of B that do not lie
+// across two cache lines any more, as those take twice the loads, alone; else by all that comes in order then.
+bool pays_for_copies(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLeastLines = 48;
-  constexpr double kLeastProducts = 1e6;
-  return std::min(s.m, s.n) >= kLeastLines && s.products() >= kLeastProducts;
+  constexpr double kLeastProducts = 1e6, kLeastOfStraddling = 2.5e6;
+  if (std::min(s.m, s.n) < kLeastLines) return false;
+  if (!has_large_l1(caches)) return s.products() >= kLeastProducts;
+  return s.b_straddles && s.products() >= kLeastOfStraddling;
+}
+
+// Whether A and B both stay in the second-level cache. Columns of A are read in shorter pieces, from more pages.
+bool is_near(const Shape& s, const Caches& caches) {
+  if (!has_large_l1(caches)) return wants_whole_k(s, caches);
+  const std::int64_t most = caches.l2 * 5 / 8, most_of_a = s.a_by_rows ? most : caches.l2 / 4;
+  return s.k <= 512 && s.k * s.n * s.element <= most && s.m * s.k * s.element <= most_of_a;
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
   if (s.widens || !s.b_by_rows) return false;
-  return s.n <= s.widest_tile ||
-         (wants_whole_k(s, caches) && (!pays_for_copies(s) || takes_columns_in_place(s, caches)));
+  if (s.n <= s.widest_tile || (wants_whole_k(s, caches) && takes_columns_in_place(s, caches)))
+    return true;
+  return is_near(s, caches) && !pays_for_copies(s, caches);
+}
+
+// Small products, or narrow ones: a strip of B stays in a cache without being copied. Whether that lies across cache
+// lines depends on an address, which must not change a bit: blocks of k are those that copies would have.
+void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
+  const std::int64_t longest =
+      std::clamp(caches.l2 / (s.n * s.element), std::int64_t{512}, kLongest);
+  plan.kc = wants_whole_k(s, caches)  ? s.k
+            : s.n <= s.widest_tile    ? equal_blocks(s.k, longest)
+            : wants_panels(s, caches) ? panel_depth(s)
+                                      : packed_depth(s, caches);
+  plan.nc = s.n;
+  plan.columns_outside = true;
 }
 
 void plan_blocked(const Shape& s, const Caches& caches, int threads, Plan& plan) {

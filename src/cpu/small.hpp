@@ -14,7 +14,7 @@ namespace tilewise::cpu {
 /// Whether the product is so small that a plan would cost more than it gains: no size above 64, and B by
 /// rows.
 template <class T> inline bool is_small(const Product<T>& problem) {
-  constexpr std::int64_t kMost = 64;
+  constexpr std::int64_t kMost = 96;
   return problem.b.column_stride == 1 && problem.m <= kMost && problem.n <= kMost &&
          problem.k <= kMost;
 }

@@ -339,6 +339,57 @@ TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// Whether B is copied may depend on where it stands; what the sums are must not.
+template <class T> void try_addresses() {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  int copied_for_its_address = 0;
+  for (const auto& [m, n, k] :
+       {std::tuple(144, 160, 128), std::tuple(200, 208, 256), std::tuple(150, 320, 400),
+        std::tuple(260, 272, 300), std::tuple(70, 176, 512), std::tuple(400, 64, 700)}) {
+    for (const bool a_turned : {false, true}) {
+      std::vector<T> a(static_cast<std::size_t>(m * k)),
+          b(static_cast<std::size_t>(n * k) + 2 * kLine);
+      std::mt19937 random(1);
+      std::uniform_real_distribution<T> uniform(-1, 1);
+      for (T& element : a) element = uniform(random);
+      std::vector<T> numbers(static_cast<std::size_t>(n * k));
+      for (T& element : numbers) element = uniform(random);
+      T* const line =
+          b.data() + kLine - reinterpret_cast<std::uintptr_t>(b.data()) / sizeof(T) % kLine;
+      std::vector<std::vector<T>> results;
+      std::vector<Plan> plans;
+      for (const int away : {0, 1}) {
+        std::copy(numbers.begin(), numbers.end(), line + away);
+        std::vector<T> c(static_cast<std::size_t>(m * n));
+        Product<T> p;
+        p.m = m, p.n = n, p.k = k;
+        p.alpha = 1, p.beta = 0;
+        p.a = {a.data(), a_turned ? 1 : k, a_turned ? m : 1};
+        p.b = {line + away, n, 1};
+        p.c = c.data(), p.c_stride = n;
+        for (const auto& [l1, l2] : {std::pair(48 << 10, 2 << 20), std::pair(32 << 10, 1 << 20)}) {
+          Caches some;
+          some.l1 = l1, some.l2 = l2;
+          plans.push_back(make_plan(p, some, 1));
+        }
+        gemm(engine(), p, 1);
+        results.push_back(c);
+      }
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(std::min<std::int64_t>(plans[i].kc, k),
+                  std::min<std::int64_t>(plans[i + 2].kc, k))
+            << m << "x" << n << "x" << k << ": " << to_string(plans[i]) << " or "
+            << to_string(plans[i + 2]);
+        copied_for_its_address += plans[i].pack_b != plans[i + 2].pack_b;
+      }
+      EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), results[0].size() * sizeof(T)), 0)
+          << m << "x" << n << "x" << k;
+    }
+  }
+  EXPECT_GT(copied_for_its_address, 3);
+}
+TEST(Engine, WhereBStandsChangesNoBit) { try_addresses<float>(), try_addresses<double>(); }
+
 TEST(Engine, AlphaZeroAndNoProductsScaleOnly) {
   for (const double beta : {0.0, 1.0, -2.0}) {
     std::vector<float> c{1, 2, 3, 4, 5, 6};

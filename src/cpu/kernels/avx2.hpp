@@ -46,6 +46,7 @@ struct F32 {
   static void accumulate(Vector& sum, Vector a, Vector b) {
     asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
   }
+  static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
   static float total(Vector v) {
     __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
@@ -97,6 +98,7 @@ struct F64 {
   static void accumulate(Vector& sum, Vector a, Vector b) {
     asm("vfmadd231pd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
   }
+  static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
   static double total(Vector v) {
     const __m128d sum = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));

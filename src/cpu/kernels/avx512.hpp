@@ -46,6 +46,8 @@ struct F32 {
   static void accumulate(Vector& sum, const float& a, Vector b) {
     asm volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
   }
+  /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
+  static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static float total(Vector v) { return _mm512_reduce_add_ps(v); }
 
@@ -126,6 +128,8 @@ struct F64 {
   static void accumulate(Vector& sum, const double& a, Vector b) {
     asm volatile("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
   }
+  /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
+  static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
   static double total(Vector v) { return _mm512_reduce_add_pd(v); }
 

@@ -39,7 +39,7 @@ template <class T> struct Tile {
   std::int64_t c_step = 0;
   T alpha = 1, beta = 0;         ///< beta = 0 does not read C
   std::int64_t last_lanes = 0;   ///< columns of the last vector, 1 .. lanes
-  const Fetch* fetch = nullptr;  ///< asked for on the way; null: nothing
+  const Fetch* fetch = nullptr;  ///< asked for on the way by what reads A's panels; null: nothing
   bool c_is_near = false;        ///< in the first-level cache: it need not be asked for
 };
 

@@ -43,6 +43,7 @@ template <class T> struct Lanes16 {
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
   static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
+  static void clear(Vector& v) { v = zero(); }
   static void settle(Vector&) {}
   static T total(Vector v) {
     T sum = v[0];

@@ -48,7 +48,7 @@ template <class S, int kRows, int kVectors> struct TileSum {
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
       TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = S::zero();
+      for (int v = 0; v < kVectors; ++v) S::clear(sums[i][v]);
     }
   }
 
@@ -193,6 +193,11 @@ class Fetching {
 // Steps of k an iteration.
 constexpr int kUnroll = 4;
 
+// Or the compiler computes pointers from one another again, each time, with factors that take registers.
+template <class T> [[gnu::always_inline]] inline void keep(const T*& pointer) {
+  asm("" : "+r"(pointer));
+}
+
 // Where the elements of a column of A are when its rows are `step` apart: x86 addresses reach three rows
 // from one pointer (base, base + step, base + 2·step), so a third as many pointers move along.
 template <class T, int kRows> class Rows {
@@ -201,16 +206,19 @@ template <class T, int kRows> class Rows {
     TILEWISE_UNROLL
     for (int g = 0; g < kPointers; ++g) {
       pointers_[g] = a + 3 * g * step;
-      asm(""
-          : "+r"(pointers_[g]));  // or the compiler computes them from one another again, each time
+      keep(pointers_[g]);
     }
   }
-  [[gnu::always_inline]] inline const T* at(int row, int ahead) const {
-    return pointers_[row / 3] + (row % 3) * step_ + ahead;
+  [[gnu::always_inline]] inline const T* at(int row) const {
+    return pointers_[row / 3] + (row % 3) * step_;
   }
-  [[gnu::always_inline]] inline void advance(int steps) {
+  // To the next column. At each: distances that grow would take a register each.
+  [[gnu::always_inline]] inline void advance() {
     TILEWISE_UNROLL
-    for (int g = 0; g < kPointers; ++g) pointers_[g] += steps;
+    for (int g = 0; g < kPointers; ++g) {
+      ++pointers_[g];
+      keep(pointers_[g]);
+    }
   }
 
  private:
@@ -218,6 +226,9 @@ template <class T, int kRows> class Rows {
   const T* pointers_[kPointers];
   const std::int64_t step_;
 };
+
+// Loads of the next step do not come earlier: registers are just enough.
+[[gnu::always_inline]] inline void in_order() { asm("" ::: "memory"); }
 
 // The sum over k: `step(u)` does one product, u after where `advance(count)` has brought A and B. The last ones, fewer
 // than kUnroll, are done by `single()`.
@@ -228,8 +239,7 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   const auto one = [&](auto u, bool fetches) __attribute__((always_inline)) {
     if (fetches && u == 0) fetching.ask();
     step(u);
-    // Loads of the next step do not come earlier: registers are just enough.
-    asm("" ::: "memory");
+    in_order();
   };
   const auto several = [&](bool fetches) __attribute__((always_inline)) {
     [&]<int... kStep>(std::integer_sequence<int, kStep...>) __attribute__((always_inline)) {
@@ -265,6 +275,38 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   }
 }
 
+// The sum over k where A and B are read in place: nothing is fetched for later, so there is less to begin with, which
+// counts where k is short.
+template <class S, int kRows, int kVectors, class Step>
+[[gnu::always_inline]] inline void sum_up_in_place(const Tile<typename S::Element>& tile,
+                                                   Step step) {
+  const auto several = [&]() __attribute__((always_inline)) {
+    TILEWISE_UNROLL
+    for (int u = 0; u < kUnroll; ++u) {
+      step();
+      in_order();
+    }
+  };
+  constexpr std::int64_t kTail = 2 * kRows * kUnroll;
+  const bool asks = !tile.c_is_near;
+  std::int64_t left = tile.k;
+  if (asks && left < kTail + kUnroll) {
+    const auto* c = tile.c;
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i, c += tile.c_step) ask_for_c<S, kVectors>(c);
+  } else if (asks) {
+    for (; left >= kTail + kUnroll; left -= kUnroll) several();
+    const auto* c = tile.c;
+    for (std::int64_t i = 0; i < 2 * kRows; ++i, left -= kUnroll) {
+      ask_for_half_of_c<S, kVectors>(c, i % 2);
+      c += i % 2 * tile.c_step;
+      several();
+    }
+  }
+  for (; left >= kUnroll; left -= kUnroll) several();
+  for (; left > 0; --left) step();
+}
+
 template <class S, int kRows, int kVectors, class Last>
 [[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
                                                     Last last) {
@@ -274,15 +316,15 @@ template <class S, int kRows, int kVectors, class Last>
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
   sum.clear();
-  const auto step = [&](int ahead) __attribute__((always_inline)) {
-    sum.template step<false>(
-        [&](int i) __attribute__((always_inline)) { return rows.at(i, ahead); }, b,
-        static_cast<T*>(nullptr), last);
-    b += b_step;
-  };
-  sum_up<S, kRows, kVectors>(
-      tile, step, [&](int count) __attribute__((always_inline)) { rows.advance(count); },
-      [&]() __attribute__((always_inline)) { step(0); });
+  sum_up_in_place<S, kRows, kVectors>(
+      tile, [&]() __attribute__((always_inline)) {
+        sum.template step<false>(
+            [&](int i) __attribute__((always_inline)) { return rows.at(i); }, b,
+            static_cast<T*>(nullptr), last);
+        rows.advance();
+        b += b_step;
+        keep(b);
+      });
   sum.put(tile, last);
 }
 
@@ -294,15 +336,16 @@ template <class S, int kRows, int kVectors, class Last>
   const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
   const T *a = tile.a, *b = tile.b;
   sum.clear();
-  const auto step = [&](int) __attribute__((always_inline)) {
-    sum.template step<false>(
-        [a](int i) __attribute__((always_inline)) { return a + i; }, b, static_cast<T*>(nullptr),
-        last);
-    a += a_step;
-    b += b_step;
-  };
-  sum_up<S, kRows, kVectors>(
-      tile, step, [](int) {}, [&]() __attribute__((always_inline)) { step(0); });
+  sum_up_in_place<S, kRows, kVectors>(
+      tile, [&]() __attribute__((always_inline)) {
+        sum.template step<false>(
+            [a](int i) __attribute__((always_inline)) { return a + i; }, b,
+            static_cast<T*>(nullptr), last);
+        a += a_step;
+        b += b_step;
+        keep(a);
+        keep(b);
+      });
   sum.put(tile, last);
 }
 
