@@ -19,8 +19,8 @@
 // many rows' at a time as the buffer has room for. With few rows (columns_outside) the two inner loops change
 // places: A's block stays in the second-level cache, and of B there is only one panel at a time.
 //
-// Where copying costs more than it gains (small or thin matrices) the tile kernel reads the operands
-// where they are: it takes any distance between rows.
+// Where copying costs more than it gains (small or thin matrices, and those that a large second-level cache
+// holds) the tile kernel reads the operands where they are: it takes any distance between rows.
 #pragma once
 
 #include <cstddef>

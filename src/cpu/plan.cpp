@@ -13,11 +13,13 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;  // bytes, in the type that is computed in
-  bool widens = false;       // the factors are narrower
-  bool a_by_rows = true;     // A's neighbours lie along k
-  bool b_by_rows = true;     // B's neighbours lie along n
-  bool b_straddles = false;  // vectors of B, where it is, lie across two cache lines
+  std::int64_t element = 4;       // bytes, in the type that is computed in
+  bool widens = false;            // the factors are narrower
+  bool a_by_rows = true;          // A's neighbours lie along k
+  bool b_by_rows = true;          // B's neighbours lie along n
+  bool a_straddles = false;       // vectors of A, where it is, lie across two cache lines
+  bool b_straddles = false;       // the same of B
+  bool has_turned_tiles = false;  // kernels that store a tile turned
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
 
@@ -26,7 +28,12 @@ struct Shape {
   }
 };
 
-constexpr std::uintptr_t kCacheLine = 64;
+template <class T> bool straddles(const Factor<T>& factor) {
+  constexpr std::uintptr_t kCacheLine = 64;
+  const auto stride =
+      static_cast<std::uintptr_t>(std::max(factor.row_stride, factor.column_stride));
+  return (reinterpret_cast<std::uintptr_t>(factor.data) | stride * sizeof(T)) % kCacheLine != 0;
+}
 
 template <class A, class B, class C, class Scalar>
 Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
@@ -39,9 +46,9 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.widens = !std::is_same_v<A, Scalar>;
   shape.a_by_rows = problem.a.column_stride == 1;
   shape.b_by_rows = problem.b.column_stride == 1;
-  const auto b_place = reinterpret_cast<std::uintptr_t>(problem.b.data);
-  const auto b_stride = static_cast<std::uintptr_t>(problem.b.row_stride) * sizeof(B);
-  shape.b_straddles = (b_place | b_stride) % kCacheLine != 0;
+  shape.a_straddles = straddles(problem.a);
+  shape.b_straddles = straddles(problem.b);
+  shape.has_turned_tiles = set.turned_rows > 0;
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
@@ -255,10 +262,25 @@ bool wants_turned(const Shape& s) {
          s.products() < 2 * kProductsWorthAThread;
 }
 
-void plan_turned(const Shape& s, const Caches& caches, Plan& plan) {
+// The product of B and A, whose result is C's transpose.
+Shape exchanged(const Shape& s) {
   Shape other = s;
   other.m = s.n, other.n = s.m;
-  other.a_by_rows = other.b_by_rows = true;
+  other.a_by_rows = !s.b_by_rows, other.b_by_rows = !s.a_by_rows;
+  other.a_straddles = s.b_straddles, other.b_straddles = s.a_straddles;
+  return other;
+}
+
+// In the other order neither factor has to be turned, and here none is copied. One block of k, as copies would have.
+bool wants_turned_tiles(const Shape& s, const Caches& caches) {
+  if (s.a_by_rows || s.b_by_rows || s.widens || !s.has_turned_tiles) return false;
+  const Shape other = exchanged(s);
+  return wants_whole_k(s, caches) && wants_whole_k(other, caches) &&
+         !pays_for_copies(other, caches);
+}
+
+void plan_turned(const Shape& s, const Caches& caches, Plan& plan) {
+  const Shape other = exchanged(s);
   plan_blocked(other, caches, 1, plan);
   if (plan.pack_b && !plan.columns_outside) level_columns(other, plan);
   plan.path = Path::kTurned;
@@ -296,6 +318,9 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
     return plan;
   } else if (wants_stream(s, caches)) {
     plan_stream(s, caches, plan);
+  } else if (wants_turned_tiles(s, caches)) {
+    plan.path = Path::kTurnedTiles;
+    plan.kc = s.k;
   } else {
     plan_blocked(s, caches, threads, plan);
   }
@@ -318,10 +343,11 @@ template Plan make_plan(const ProblemBF16&, const Caches&, int);
 
 std::string to_string(const Plan& plan) {
   if (plan.path == Path::kScale) return "scale";
-  std::string text = plan.path == Path::kDot      ? "dots"
-                     : plan.path == Path::kStream ? "stream"
-                     : plan.pack_b                ? plan.columns_outside ? "panels" : "packed"
-                                                  : "in place";
+  std::string text = plan.path == Path::kDot           ? "dots"
+                     : plan.path == Path::kStream      ? "stream"
+                     : plan.path == Path::kTurnedTiles ? "turned tiles"
+                     : plan.pack_b                     ? plan.columns_outside ? "panels" : "packed"
+                                                       : "in place";
   if (plan.path == Path::kTurned) text = "turned, " + text;
   if (plan.path == Path::kBlocked || plan.path == Path::kTurned)
     text += ", nc " + std::to_string(plan.nc);

@@ -81,6 +81,7 @@ template <class P> class Run {
       if (plan_.path == Path::kDot) return dot_buffer_bytes(problem_, plan_, part);
       if (plan_.path == Path::kStream) return stream_buffer_bytes(problem_, plan_, part);
       if (plan_.path == Path::kTurned) return turned_buffer_bytes(problem_, plan_);
+      if (plan_.path == Path::kTurnedTiles) return 0;
     }
     return blocked_buffer_bytes(problem_, plan_, part);
   }
@@ -91,6 +92,7 @@ template <class P> class Run {
       if (plan_.path == Path::kDot) return multiply_dots(problem_, plan_, part, buffer);
       if (plan_.path == Path::kStream) return multiply_stream(problem_, plan_, part, buffer);
       if (plan_.path == Path::kTurned) return multiply_turned(problem_, plan_, buffer);
+      if (plan_.path == Path::kTurnedTiles) return multiply_turned_tiles(problem_, part);
     }
     multiply_blocked(problem_, plan_, part, buffer);
   }

@@ -6,10 +6,13 @@
 
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/tiles.hpp"
+#include "cpu/turned.hpp"
 
 namespace tilewise::cpu {
 
 template <class T> void multiply_small(const Product<T>& problem) {
+  if (problem.b.column_stride != 1)
+    return multiply_turned_tiles(problem, {0, problem.m, 0, problem.n});
   const Kernels<T>& set = kernels<T>();
   const bool by_rows = problem.a.column_stride == 1;
   Tile<T> tile;

@@ -8,15 +8,17 @@
 #include <cstdint>
 
 #include "cpu/blocked.hpp"
+#include "cpu/kernels/kernels.hpp"
 
 namespace tilewise::cpu {
 
-/// Whether the product is so small that a plan would cost more than it gains: no size above 64, and B by
-/// rows.
+/// Whether the product is so small that a plan would cost more than it gains: no size above 96, and B by rows, or both
+/// transposed where there are kernels for that.
 template <class T> inline bool is_small(const Product<T>& problem) {
   constexpr std::int64_t kMost = 96;
-  return problem.b.column_stride == 1 && problem.m <= kMost && problem.n <= kMost &&
-         problem.k <= kMost;
+  const bool both_turned = problem.a.column_stride != 1 && kernels<T>().turned_rows > 0;
+  return (problem.b.column_stride == 1 || both_turned) && problem.m <= kMost &&
+         problem.n <= kMost && problem.k <= kMost;
 }
 
 /// The whole of such a product, in place. Each element is one sum over ascending k.

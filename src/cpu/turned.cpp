@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/divide.hpp"
+#include "cpu/tiles.hpp"
 
 namespace tilewise::cpu {
 namespace {
@@ -39,6 +40,30 @@ template <class T> Product<T> exchanged(const Product<T>& problem, T* c, std::in
 
 }  // namespace
 
+template <class T> void multiply_turned_tiles(const Product<T>& problem, const Part& part) {
+  const Kernels<T>& set = kernels<T>();
+  Tile<T> tile;
+  tile.k = problem.k;
+  tile.a_step = problem.b.column_stride;
+  tile.b_step = problem.a.column_stride;
+  tile.c_step = problem.c_stride;
+  tile.alpha = problem.alpha;
+  tile.beta = problem.beta;
+  const Heights heights(part.column_end - part.column, set.turned_rows);
+  for (std::int64_t i = part.row, rows = 0; i < part.row_end; i += rows) {
+    const std::int64_t vectors = quotient(part.row_end - i + set.lanes - 1, set.lanes);
+    const int width = next_width(vectors, set.best_vectors, set.best_vectors);
+    rows = std::min<std::int64_t>(width * set.lanes, part.row_end - i);
+    tile.b = problem.a.data + i;
+    tile.last_lanes = rows - (width - 1) * set.lanes;
+    for (std::int64_t t = 0, j = part.column; t < heights.tiles; j += heights.of(t++)) {
+      tile.a = problem.b.data + j * problem.b.column_stride;
+      tile.c = problem.c + i * problem.c_stride + j;
+      set.turned_by_rows[width][heights.of(t)](tile);
+    }
+  }
+}
+
 template <class T> std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan) {
   const TurnedLayout<T> layout(problem);
   return static_cast<std::size_t>(layout.product) * sizeof(T) +
@@ -69,6 +94,8 @@ void multiply_turned(const Product<T>& problem, const Plan& plan, std::byte* buf
   }
 }
 
+template void multiply_turned_tiles(const ProblemF32&, const Part&);
+template void multiply_turned_tiles(const ProblemF64&, const Part&);
 template std::size_t turned_buffer_bytes(const ProblemF32&, const Plan&);
 template std::size_t turned_buffer_bytes(const ProblemF64&, const Plan&);
 template void multiply_turned(const ProblemF32&, const Plan&, std::byte*);

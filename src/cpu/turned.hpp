@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both factors transposed, and few columns: AᵀBᵀ is (BA)ᵀ, a product of matrices that lie as tiles like them, whose
-// vectors lie along the many rows of C. C is turned at the end.
+// Both factors transposed: AᵀBᵀ is (BA)ᵀ, a product of matrices that lie as tiles like them, whose vectors lie along the
+// rows of C. Where the instruction set has kernels for it, tiles are turned in registers and stored as C's. Else, and
+// where that pays for few columns only, C is turned at the end.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,9 @@
 #include "cpu/blocked.hpp"
 
 namespace tilewise::cpu {
+
+/// C's part by tiles that are stored turned, of factors where they are: Kernels::turned_rows > 0.
+template <class T> void multiply_turned_tiles(const Product<T>& problem, const Part& part);
 
 /// Bytes of buffer for the whole product. Of `plan` all but the path is that of BA (blocked.hpp).
 template <class T> std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan);

@@ -23,6 +23,7 @@
 #include "cpu/caches.hpp"
 #include "cpu/plan.hpp"
 #include "cpu/prepared.hpp"
+#include "cpu/turned.hpp"
 
 namespace tilewise::cpu {
 namespace {
@@ -282,9 +283,41 @@ TEST(Engine, EveryPathIsTaken) {
   path(1, 1100, 513, false, true);
   path(1100, 1, 513, true, false);
   path(100, 16, 100, true, true);
-  EXPECT_EQ(paths,
-            (std::set<std::string>{"dots", "in place", "packed", "panels", "stream", "turned"}));
+  path(100, 90, 100, true, true);
+  std::set<std::string> all{"dots", "in place", "packed", "panels", "stream", "turned"};
+  if (kernels<float>().turned_rows > 0) all.insert("turned tiles");
+  EXPECT_EQ(paths, all);
 }
+
+// Both factors transposed, tiles of every height and width, and of a part of C alone.
+template <class T> void try_turned_tiles() {
+  if (kernels<T>().turned_rows == 0) GTEST_SKIP() << "no such kernels in " << kernels<T>().name;
+  for (const std::int64_t m : {1, 7, 8, 9, 15, 16, 17, 33, 48, 49, 64, 95}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 23}) {
+      for (const std::int64_t k : {1, 3, 4, 5, 64}) {
+        for (const auto& [alpha, beta] :
+             {std::pair(1., 0.), std::pair(1., 1.), std::pair(1.5, -0.5)}) {
+          Trial<T, T, T> whole({m, n, k, true, true, alpha, beta});
+          multiply_turned_tiles(whole.problem(), {0, m, 0, n});
+          whole.check();
+          Trial<T, T, T> parts({m, n, k, true, true, alpha, beta});
+          for (const auto& [row, row_end] :
+               {std::pair(std::int64_t{0}, m / 3), std::pair(m / 3, m)}) {
+            for (const auto& [column, column_end] :
+                 {std::pair(std::int64_t{0}, n / 2), std::pair(n / 2, n)}) {
+              if (row < row_end && column < column_end)
+                multiply_turned_tiles(parts.problem(), {row, row_end, column, column_end});
+            }
+          }
+          parts.check();
+          ASSERT_FALSE(testing::Test::HasFailure()) << m << "x" << n << "x" << k;
+        }
+      }
+    }
+  }
+}
+TEST(Engine, TurnedTilesF32) { try_turned_tiles<float>(); }
+TEST(Engine, TurnedTilesF64) { try_turned_tiles<double>(); }
 
 // Every way through the blocks, whatever this machine's caches would choose: blocks so small that each loop
 // goes round several times, and ends in the middle.
@@ -339,56 +372,66 @@ TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// Whether B is copied may depend on where it stands; what the sums are must not.
+// Numbers that begin so many elements behind a cache line's boundary.
+template <class T> class Placed {
+ public:
+  Placed(std::int64_t count, int away) : memory_(static_cast<std::size_t>(count) + 2 * kLine) {
+    const auto place = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(T);
+    data_ = memory_.data() + (kLine - place % kLine) + away;
+    std::mt19937 random(static_cast<unsigned>(count));
+    std::uniform_real_distribution<T> uniform(-1, 1);
+    for (std::int64_t i = 0; i < count; ++i) data_[i] = uniform(random);
+  }
+  const T* data() const { return data_; }
+
+ private:
+  static constexpr std::size_t kLine = 64 / sizeof(T);
+  std::vector<T> memory_;
+  T* data_;
+};
+
+// Whether factors are copied may depend on where they stand; what the sums are must not.
 template <class T> void try_addresses() {
-  constexpr std::int64_t kLine = 64 / sizeof(T);
-  int copied_for_its_address = 0;
-  for (const auto& [m, n, k] :
-       {std::tuple(144, 160, 128), std::tuple(200, 208, 256), std::tuple(150, 320, 400),
-        std::tuple(260, 272, 300), std::tuple(70, 176, 512), std::tuple(400, 64, 700)}) {
-    for (const bool a_turned : {false, true}) {
-      std::vector<T> a(static_cast<std::size_t>(m * k)),
-          b(static_cast<std::size_t>(n * k) + 2 * kLine);
-      std::mt19937 random(1);
-      std::uniform_real_distribution<T> uniform(-1, 1);
-      for (T& element : a) element = uniform(random);
-      std::vector<T> numbers(static_cast<std::size_t>(n * k));
-      for (T& element : numbers) element = uniform(random);
-      T* const line =
-          b.data() + kLine - reinterpret_cast<std::uintptr_t>(b.data()) / sizeof(T) % kLine;
-      std::vector<std::vector<T>> results;
-      std::vector<Plan> plans;
+  int copied_for_an_address = 0;
+  for (const auto& [m, n, k] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>(144, 160, 128),
+                                {208, 208, 256},
+                                {160, 320, 400},
+                                {260, 272, 300},
+                                {80, 176, 512},
+                                {400, 64, 700}}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      const bool a_turned = turned % 2 != 0, b_turned = turned / 2 != 0;
+      std::vector<T> results[2];
+      std::vector<Plan> plans[2];
       for (const int away : {0, 1}) {
-        std::copy(numbers.begin(), numbers.end(), line + away);
-        std::vector<T> c(static_cast<std::size_t>(m * n));
+        const Placed<T> a(m * k, away), b(k * n, away);
+        results[away].resize(static_cast<std::size_t>(m * n));
         Product<T> p;
         p.m = m, p.n = n, p.k = k;
-        p.alpha = 1, p.beta = 0;
         p.a = {a.data(), a_turned ? 1 : k, a_turned ? m : 1};
-        p.b = {line + away, n, 1};
-        p.c = c.data(), p.c_stride = n;
+        p.b = {b.data(), b_turned ? 1 : n, b_turned ? k : 1};
+        p.c = results[away].data(), p.c_stride = n;
         for (const auto& [l1, l2] : {std::pair(48 << 10, 2 << 20), std::pair(32 << 10, 1 << 20)}) {
           Caches some;
           some.l1 = l1, some.l2 = l2;
-          plans.push_back(make_plan(p, some, 1));
+          plans[away].push_back(make_plan(p, some, 1));
         }
         gemm(engine(), p, 1);
-        results.push_back(c);
       }
-      for (int i = 0; i < 2; ++i) {
-        EXPECT_EQ(std::min<std::int64_t>(plans[i].kc, k),
-                  std::min<std::int64_t>(plans[i + 2].kc, k))
-            << m << "x" << n << "x" << k << ": " << to_string(plans[i]) << " or "
-            << to_string(plans[i + 2]);
-        copied_for_its_address += plans[i].pack_b != plans[i + 2].pack_b;
+      for (std::size_t i = 0; i < plans[0].size(); ++i) {
+        const Plan &there = plans[0][i], &elsewhere = plans[1][i];
+        EXPECT_EQ(std::min(there.kc, k), std::min(elsewhere.kc, k))
+            << m << "x" << n << "x" << k << " turned " << turned << ": " << to_string(there)
+            << " or " << to_string(elsewhere);
+        copied_for_an_address += there.pack_b != elsewhere.pack_b;
       }
       EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), results[0].size() * sizeof(T)), 0)
-          << m << "x" << n << "x" << k;
+          << m << "x" << n << "x" << k << " turned " << turned;
     }
   }
-  EXPECT_GT(copied_for_its_address, 3);
+  EXPECT_GT(copied_for_an_address, 3);
 }
-TEST(Engine, WhereBStandsChangesNoBit) { try_addresses<float>(), try_addresses<double>(); }
+TEST(Engine, WhereFactorsStandChangesNoBit) { try_addresses<float>(), try_addresses<double>(); }
 
 TEST(Engine, AlphaZeroAndNoProductsScaleOnly) {
   for (const double beta : {0.0, 1.0, -2.0}) {

@@ -103,6 +103,23 @@ struct F32 {
       rows[6 + c / 2] = _mm512_shuffle_f32x4(left_high, right_high, 0xDD);
     }
   }
+
+  /// to[i·step + j] = rows[j][i] + beta·to[i·step + j] for i < count, j < columns <= kTurnedRows. `rows` is lost.
+  static constexpr int kTurnedRows = 8;
+  [[gnu::always_inline]] static inline void store_turned(float* to, std::int64_t step,
+                                                         Vector (&rows)[8], std::int64_t count,
+                                                         int columns, float beta) {
+    const auto mask = static_cast<__mmask8>((1u << columns) - 1);
+    transpose(rows);
+    _Pragma("GCC unroll 16") for (int i = 0; i < kLanes; ++i, to += step) {
+      if (i >= count) return;
+      __m256 row =
+          i % 2 == 0 ? _mm512_castps512_ps256(rows[i / 2]) : _mm512_extractf32x8_ps(rows[i / 2], 1);
+      if (beta != 0)
+        row = _mm256_fmadd_ps(_mm256_set1_ps(beta), _mm256_maskz_loadu_ps(mask, to), row);
+      _mm256_mask_storeu_ps(to, mask, row);
+    }
+  }
 };
 
 struct F64 {
@@ -150,6 +167,20 @@ struct F64 {
       rows[4 + c] = _mm512_shuffle_f64x2(even_low, even_high, 0xDD);
       rows[2 + c] = _mm512_shuffle_f64x2(odd_low, odd_high, 0x88);
       rows[6 + c] = _mm512_shuffle_f64x2(odd_low, odd_high, 0xDD);
+    }
+  }
+
+  static constexpr int kTurnedRows = 8;
+  [[gnu::always_inline]] static inline void store_turned(double* to, std::int64_t step,
+                                                         Vector (&rows)[8], std::int64_t count,
+                                                         int columns, double beta) {
+    const Mask mask = first(columns);
+    transpose(rows);
+    _Pragma("GCC unroll 8") for (int i = 0; i < kLanes; ++i, to += step) {
+      if (i >= count) return;
+      Vector row = rows[i];
+      if (beta != 0) row = _mm512_fmadd_pd(_mm512_set1_pd(beta), load(to, mask), row);
+      store(to, row, mask);
     }
   }
 };

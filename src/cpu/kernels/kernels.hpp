@@ -89,6 +89,10 @@ template <class T> struct Kernels {
   TileFunction by_rows[kMostVectors + 1][kMostRows + 1] = {};
   /// [vectors][rows]: the elements of a column of A are neighbours.
   TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
+  int turned_rows = 0;  ///< of the largest tile of the next kernels; 0: there are none
+  /// [vectors][rows], up to best_vectors and turned_rows: as by_rows, but the tile is one of C's transpose, whose element
+  /// (i, j) is at c[i + j·c_step].
+  TileFunction turned_by_rows[kMostVectors + 1][kMostRows + 1] = {};
   /// Rows of A that stand in a panel: those of the largest tile of the best width.
   int panel_rows() const { return rows_of[best_vectors]; }
   /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B

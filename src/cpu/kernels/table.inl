@@ -27,6 +27,14 @@ constexpr void list_tiles_by_panel(Kernels<typename S::Element>& table,
   if constexpr (kVectors < Limits::kBestVectors) list_tiles_by_panel<S, kVectors + 1>(table, rows);
 }
 
+template <class S, int kVectors, int... kIndex>
+constexpr void list_turned_tiles(Kernels<typename S::Element>& table,
+                                 std::integer_sequence<int, kIndex...> rows) {
+  ((table.turned_by_rows[kVectors][kIndex + 1] = &turned_tile_by_rows<S, kIndex + 1, kVectors>),
+   ...);
+  if constexpr (kVectors < Limits::kBestVectors) list_turned_tiles<S, kVectors + 1>(table, rows);
+}
+
 // Tiles of kVectors vectors and of more.
 template <class S, int kVectors = 1>
 constexpr void list_all_tiles(Kernels<typename S::Element>& table) {
@@ -62,6 +70,10 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   list_all_tiles<S>(table);
   table.copy_into_panel = &copy_into_panel<S>;
   list_tiles_by_panel<S, 1>(table, std::make_integer_sequence<int, kPanelRows>());
+  if constexpr (requires { S::kTurnedRows; }) {
+    table.turned_rows = S::kTurnedRows;
+    list_turned_tiles<S, 1>(table, std::make_integer_sequence<int, S::kTurnedRows>());
+  }
   table.dot_rows = Limits::kDotRows;
   table.dot_columns = Limits::kDotColumns;
   list_dots<S, 1>(table, std::make_integer_sequence<int, Limits::kDotColumns>());

@@ -124,6 +124,22 @@ template <class S, int kRows, int kVectors> struct TileSum {
     }
   }
 
+  // The same for C's transpose: the sums of a row here are those of a column there, of which `last_lanes` and all of the
+  // vectors before the last are C's.
+  [[gnu::always_inline]] inline void put_turned(const Tile<T>& tile) {
+    const V alpha = S::all(tile.alpha);
+    T* c = tile.c;
+    TILEWISE_UNROLL
+    for (int v = 0; v < kVectors; ++v, c += S::kLanes * tile.c_step) {
+      V rows[S::kTurnedRows];
+      TILEWISE_UNROLL
+      for (int i = 0; i < S::kTurnedRows; ++i)
+        rows[i] = i < kRows ? S::multiply(alpha, sums[i][v]) : S::zero();
+      S::store_turned(c, tile.c_step, rows, v + 1 < kVectors ? S::kLanes : tile.last_lanes, kRows,
+                      tile.beta);
+    }
+  }
+
   template <class Last, class Result>
   [[gnu::always_inline]] inline void put_rows(const Tile<T>& tile, Last last, Result result,
                                               bool reads_c) {
@@ -278,7 +294,7 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
 // The sum over k where A and B are read in place: nothing is fetched for later, so there is less to begin with, which
 // counts where k is short.
 template <class S, int kRows, int kVectors, class Step>
-[[gnu::always_inline]] inline void sum_up_in_place(const Tile<typename S::Element>& tile,
+[[gnu::always_inline]] inline void sum_up_in_place(const Tile<typename S::Element>& tile, bool asks,
                                                    Step step) {
   const auto several = [&]() __attribute__((always_inline)) {
     TILEWISE_UNROLL
@@ -288,7 +304,6 @@ template <class S, int kRows, int kVectors, class Step>
     }
   };
   constexpr std::int64_t kTail = 2 * kRows * kUnroll;
-  const bool asks = !tile.c_is_near;
   std::int64_t left = tile.k;
   if (asks && left < kTail + kUnroll) {
     const auto* c = tile.c;
@@ -308,16 +323,16 @@ template <class S, int kRows, int kVectors, class Step>
 }
 
 template <class S, int kRows, int kVectors, class Last>
-[[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
-                                                    Last last) {
+[[gnu::always_inline]] inline void sum_up_rows(const Tile<typename S::Element>& tile,
+                                               TileSum<S, kRows, kVectors>& sum, bool asks,
+                                               Last last) {
   using T = typename S::Element;
-  TileSum<S, kRows, kVectors> sum;
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
-      tile, [&]() __attribute__((always_inline)) {
+      tile, asks, [&]() __attribute__((always_inline)) {
         sum.template step<false>(
             [&](int i) __attribute__((always_inline)) { return rows.at(i); }, b,
             static_cast<T*>(nullptr), last);
@@ -325,7 +340,27 @@ template <class S, int kRows, int kVectors, class Last>
         b += b_step;
         keep(b);
       });
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_by_rows(const Tile<typename S::Element>& tile,
+                                                    Last last) {
+  TileSum<S, kRows, kVectors> sum;
+  sum_up_rows(tile, sum, !tile.c_is_near, last);
   sum.put(tile, last);
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_turned_by_rows(const Tile<typename S::Element>& tile,
+                                                           Last last) {
+  TileSum<S, kRows, kVectors> sum;
+  sum_up_rows(tile, sum, false, last);
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    TILEWISE_UNROLL
+    for (int v = 0; v < kVectors; ++v) S::settle(sum.sums[i][v]);
+  }
+  sum.put_turned(tile);
 }
 
 template <class S, int kRows, int kVectors, class Last>
@@ -337,7 +372,7 @@ template <class S, int kRows, int kVectors, class Last>
   const T *a = tile.a, *b = tile.b;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
-      tile, [&]() __attribute__((always_inline)) {
+      tile, !tile.c_is_near, [&]() __attribute__((always_inline)) {
         sum.template step<false>(
             [a](int i) __attribute__((always_inline)) { return a + i; }, b,
             static_cast<T*>(nullptr), last);
@@ -405,6 +440,15 @@ void tile_by_rows(const Tile<typename S::Element>& tile) {
     multiply_by_rows<S, kRows, kVectors>(tile, AllLanes{});
   } else {
     multiply_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
+}
+
+template <class S, int kRows, int kVectors>
+void turned_tile_by_rows(const Tile<typename S::Element>& tile) {
+  if (tile.last_lanes == S::kLanes) {
+    multiply_turned_by_rows<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_turned_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
 }
 
