@@ -204,19 +204,24 @@ void level_columns(const Shape& s, Plan& plan) {
 }
 
 // Whether copies of A and B are paid for. Where the first-level cache is large, it is by vectors of B that do not lie
-// across two cache lines any more, as those take twice the loads, alone; else by all that comes in order then.
+// across two cache lines any more, as those take twice the loads, alone; else by all that comes in order then. And for
+// copies the loops change places, so that rows of C, a page each, are not all met again and again.
 bool pays_for_copies(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLeastLines = 48;
   constexpr double kLeastProducts = 1e6, kLeastOfStraddling = 2.5e6;
   if (std::min(s.m, s.n) < kLeastLines) return false;
-  if (!has_large_l1(caches)) return s.products() >= kLeastProducts;
+  if (!has_large_l1(caches) || touches_pages_too_often(s)) return s.products() >= kLeastProducts;
   return s.b_straddles && s.products() >= kLeastOfStraddling;
 }
 
-// Whether A and B both stay in the second-level cache. Columns of A are read in shorter pieces, from more pages.
+// Whether A and B both stay in the second-level cache. Columns of A are read in short pieces, from a page each: whole
+// cache lines, or with tiles of another height a line more often than once.
 bool is_near(const Shape& s, const Caches& caches) {
   if (!has_large_l1(caches)) return wants_whole_k(s, caches);
-  const std::int64_t most = caches.l2 * 5 / 8, most_of_a = s.a_by_rows ? most : caches.l2 / 4;
+  constexpr std::int64_t kLine = 64;
+  const bool whole_lines = kLine % (s.tile_rows * s.element) == 0;
+  const std::int64_t most = caches.l2 * 5 / 8;
+  const std::int64_t most_of_a = s.a_by_rows ? most : caches.l2 / (whole_lines ? 4 : 16);
   return s.k <= 512 && s.k * s.n * s.element <= most && s.m * s.k * s.element <= most_of_a;
 }
 
