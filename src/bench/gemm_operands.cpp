@@ -16,7 +16,8 @@ namespace tilewise::bench {
 namespace {
 
 constexpr std::uint64_t kStreamA = 1, kStreamB = 2;
-constexpr std::uint64_t kAlignment = 64;  // a cache line, and the widest vector
+constexpr std::uint64_t kCacheLine = 64;  // and the widest vector
+constexpr std::uint64_t kPage = 4096;
 
 // In [-1, 1), with as many bits as T holds: 24 random bits would make f64 products exact.
 template <class T> T element(std::uint64_t bits) {
@@ -82,21 +83,21 @@ std::uint64_t operand_bytes(const GemmShape& s, Dtype dtype) {
          bytes_of(s.m, s.n, result_dtype(dtype));
 }
 
-GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes) {
-  const std::uint64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  Bytes result(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-  if (!result) {
+GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes, std::uint64_t offset) {
+  const std::uint64_t rounded = (offset + bytes + kPage - 1) / kPage * kPage;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kPage, rounded));
+  if (memory == nullptr) {
     throw Error(ErrorCode::kOutOfMemory, fmt::format("a matrix of {} bytes: no memory", bytes));
   }
-  return result;
+  return Bytes(memory + offset, Free{offset});
 }
 
 GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed)
     : shape_(shape), dtype_(dtype) {
   const Fill fill_matrix = fill_of(dtype);
-  a_ = allocate(bytes_of(shape.m, shape.k, dtype));
-  b_ = allocate(bytes_of(shape.k, shape.n, dtype));
-  c_ = allocate(bytes_of(shape.m, shape.n, result_dtype(dtype)));
+  a_ = allocate(bytes_of(shape.m, shape.k, dtype), 5 * kCacheLine);
+  b_ = allocate(bytes_of(shape.k, shape.n, dtype), 26 * kCacheLine);
+  c_ = allocate(bytes_of(shape.m, shape.n, result_dtype(dtype)), 47 * kCacheLine);
   fill_matrix(a_.get(), shape.m * shape.k, seed, kStreamA);
   fill_matrix(b_.get(), shape.k * shape.n, seed, kStreamB);
   poison();

@@ -20,7 +20,9 @@ Dtype result_dtype(Dtype operands);
 /// Bytes of A, B and C together.
 std::uint64_t operand_bytes(const GemmShape& shape, Dtype dtype);
 
-/// A, B and C of a product, row-major without gaps, each on a 64-byte boundary.
+/// A, B and C of a product, row-major without gaps, each on a 64-byte boundary and at its own place within a page, the
+/// same in every process: a processor takes a load for one that has to wait for a store to the same place in another
+/// page, which makes small products slower by a tenth, or not, by accident of the heap.
 class GemmOperands {
  public:
   /// A and B uniform in [-1, 1), the same for the same seed; in s8 all 256 values. C is poisoned.
@@ -42,10 +44,11 @@ class GemmOperands {
 
  private:
   struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
+    std::uint64_t offset = 0;
+    void operator()(std::byte* bytes) const { std::free(bytes - offset); }
   };
   using Bytes = std::unique_ptr<std::byte, Free>;
-  static Bytes allocate(std::uint64_t bytes);
+  static Bytes allocate(std::uint64_t bytes, std::uint64_t offset);
 
   GemmShape shape_;
   Dtype dtype_;

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
 
@@ -113,6 +116,22 @@ INSTANTIATE_TEST_SUITE_P(All, GemmCheck,
                                          Case{Dtype::kF16, {"", true, false, 40, 33, 65}},
                                          Case{Dtype::kS8, {"", false, false, 40, 33, 65}},
                                          Case{Dtype::kS8, {"", true, true, 40, 33, 65}}));
+
+TEST(GemmOperands, StandAtTheSamePlacesWithinPagesInEveryProcess) {
+  const auto places = [](std::int64_t size) {
+    const GemmOperands o({"", false, false, size, size, size}, Dtype::kF32, 1);
+    std::array<std::uintptr_t, 3> all{};
+    std::ranges::transform(
+        std::array<const void*, 3>{o.a<float>(), o.b<float>(), o.c<float>()}, all.begin(),
+        [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 4096; });
+    return all;
+  };
+  const auto first = places(32);
+  for (const std::uintptr_t place : first) EXPECT_EQ(place % 64, 0u);
+  EXPECT_TRUE(first[0] != first[1] && first[1] != first[2] && first[0] != first[2]);
+  EXPECT_EQ(places(33), first);
+  EXPECT_EQ(places(500), first);
+}
 
 TEST(GemmOperands, AreRandomInOneToMinusOneAndPoisoned) {
   const GemmOperands o({"", false, false, 50, 3, 40}, Dtype::kF64, 3);
