@@ -89,7 +89,7 @@ GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes, std::uint64_t of
   if (memory == nullptr) {
     throw Error(ErrorCode::kOutOfMemory, fmt::format("a matrix of {} bytes: no memory", bytes));
   }
-  return Bytes(memory + offset, Free{offset});
+  return Bytes(memory + offset, Free(offset));
 }
 
 GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed)

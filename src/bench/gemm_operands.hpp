@@ -44,7 +44,9 @@ class GemmOperands {
 
  private:
   struct Free {
-    std::uint64_t offset = 0;
+    Free() : offset(0) {}
+    explicit Free(std::uint64_t bytes) : offset(bytes) {}
+    std::uint64_t offset;
     void operator()(std::byte* bytes) const { std::free(bytes - offset); }
   };
   using Bytes = std::unique_ptr<std::byte, Free>;
