@@ -167,9 +167,9 @@ void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments
   device.launch(kernels.find(plan.kernel->unit, plan.parts_entry), launch, stream);
 }
 
-// Of `matrices` from the first on.
+// Of `matrices` from the first on, for a launch of `blocks`.
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
-                              std::int64_t matrices) {
+                              std::int64_t matrices, std::uint32_t blocks) {
   const GemmKernel& kernel = *plan.kernel;
   const auto down = static_cast<std::uint32_t>(
       divide_up(oriented.m(), std::int64_t{kernel.bm} * plan.cluster.down));
@@ -187,6 +187,13 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
   tiles.by_rows = kernels::divide_by(group);
   tiles.by_last = kernels::divide_by(std::max(down % group, 1u));
   tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(parts));
+  if (plan.streamed > 0) {
+    const std::int64_t steps = divide_up(oriented.k(), std::int64_t{kernel.bk});
+    tiles.by_blocks =
+        kernels::divide_by(blocks / static_cast<std::uint32_t>(plan.cluster.blocks()));
+    tiles.by_steps = kernels::divide_by(static_cast<std::uint32_t>(steps));
+    tiles.by_streamed = kernels::divide_by(static_cast<std::uint32_t>(plan.streamed * steps));
+  }
   return tiles;
 }
 
@@ -228,9 +235,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     const std::int64_t most = matrices_at_once(plan, oriented);
     for (std::int64_t first = 0; first < oriented.count; first += most) {
       const std::int64_t matrices = std::min(most, oriented.count - first);
-      arguments.tiles = tiles_from(plan, oriented, first, matrices);
-      device::Launch launch =
-          launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows);
+      const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
+      arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
+      device::Launch launch = launch_of(kernel, device, grid, values, follows);
       const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());
       if (blocks > 1 && kernel.cluster.blocks() == 1)  // else the kernel says so itself
         launch.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};

@@ -187,7 +187,9 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
     return {};
   plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
   const std::int64_t all = plan.streamed * steps;
-  if (all > std::numeric_limits<std::int32_t>::max() || all < blocks * least_steps) return {};
+  // What kernels divide is below 2^31 (GemmTiles::by_blocks).
+  if (all > std::numeric_limits<std::int32_t>::max() / (blocks + 1) || all < blocks * least_steps)
+    return {};
   plan.arrivals = take(plan, unsign(plan.streamed * in_cluster) * sizeof(unsigned));
   plan.partials =
       take(plan, unsign(blocks * 2 * in_cluster * kernel.bm * kernel.bn) * sum_bytes_of(oriented));

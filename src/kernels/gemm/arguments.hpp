@@ -87,6 +87,10 @@ struct GemmTiles {
   GemmDivisor by_rows;    ///< those rows, in clusters, where kernels take any
   GemmDivisor by_last;    ///< rows left over below those; 1 where there are none
   GemmDivisor by_parts;   ///< or clusters of parts
+  /// Where tiles are streamed; what is divided is below 2^31.
+  GemmDivisor by_blocks;    ///< of the launch, or clusters
+  GemmDivisor by_steps;     ///< of a tile
+  GemmDivisor by_streamed;  ///< steps of all streamed tiles
 };
 
 /// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
@@ -104,19 +108,21 @@ struct GemmPairs {
   long long pitch;
 };
 
+/// What a block needs before it can ask for anything comes first: constants come from memory in lines of 64 bytes, of
+/// which no cache holds any when a kernel starts.
 struct GemmArguments {
   long long m, n, k;
+  GemmSplit split;
+  GemmTiles tiles;
+  /// Of a tile, for kernels that take any width, and stages of these.
+  unsigned short tile_columns, tile_stages;
   GemmScalar alpha, beta;
   GemmFactor a, b;
   GemmResult c;
-  GemmSplit split;
-  GemmTiles tiles;
   int result_bytes;  ///< of an element of C, for kernels that write two kinds
   /// C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
   int result_is_aligned;
-  int result_is_transposed;  ///< element (i, j) goes to j·leading_dimension + i
-  /// Of a tile, for kernels that take any width, and stages of these.
-  unsigned short tile_columns, tile_stages;
+  int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
 };
 

@@ -13,6 +13,7 @@
 #include "kernels/gemm/hopper_f64_layout.cuh"
 #include "kernels/gemm/hopper_f64_result.cuh"
 #include "kernels/gemm/units.cuh"
+#include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/mma.cuh"
@@ -66,13 +67,15 @@ template <int kStages> struct Ring {
 
 template <class S> using UnitsOf = Units<S::kBM, S::kBK, 1>;
 
+// Asks for the stages of all units, of which `unit` is the first.
 template <class S>
-__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g, UnitsOf<S> units,
-                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+__device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
+                                        UnitsOf<S>& units, Unit unit, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
   Ring<S::kStages> ring;
+  bool more = units.more();
 #pragma unroll 1
-  for (; units.more(); units.advance()) {
-    const Unit unit = units.get();
+  while (more) {
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
@@ -92,6 +95,9 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
       });
       ring.advance();
     }
+    units.advance();
+    more = units.more();
+    if (more) unit = units.get();
   }
 }
 
@@ -424,14 +430,15 @@ __device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shar
   if (!is_all) join_clusters<S>(shared, g, unit, to);
 }
 
-template <class S> __device__ __forceinline__ void start_barriers(Shared<S>& shared) {
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < S::kStages; ++i) {
-      ptx::mbarrier_init(&shared.full[i], S::kMaps ? 1 : kFetching);
-      ptx::mbarrier_init(&shared.empty[i], S::kMultiplying / 32);
-    }
-    ptx::fence_mbarrier_init();
+template <class S> __device__ __forceinline__ void init_barriers(Shared<S>& shared) {
+  for (int i = 0; i < S::kStages; ++i) {
+    ptx::mbarrier_init(&shared.full[i], S::kMaps ? 1 : kFetching);
+    ptx::mbarrier_init(&shared.empty[i], S::kMultiplying / 32);
   }
+  ptx::fence_mbarrier_init();
+}
+// All threads: waits until the barriers are there, and what earlier kernels wrote.
+__device__ __forceinline__ void wait_for_start() {
   __syncthreads();
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
@@ -447,7 +454,8 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
   Ring<S::kStages> ring;
 #pragma unroll 1
   for (; units.more(); units.advance()) {
-    const Unit unit = units.get();
+    Unit unit = units.get();
+    if (alpha == 0) unit.steps = 0;  // as does the producer
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
     else consume_rows<S>(sums, shared, ring, unit.steps, reader);
@@ -471,20 +479,26 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
                                          const ptx::TensorMap* B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
+  // In the order of run() in warpgroup.cuh, for the same reasons.
+  constexpr int kProducer = S::kMultiplying / 32;
+  const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
   if constexpr (S::kMaps)
-    if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
-  start_barriers<S>(shared);
+    if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
+  if (warp == (S::kRegisters > 0 ? kProducer + 1 : 0) && ptx::elect_one()) init_barriers<S>(shared);
+  UnitsOf<S> units(g, S::kBN);
+  const Unit unit = units.get();
+  wait_for_start();
   const double alpha = value_of<double>(g.alpha);
-  const UnitsOf<S> units(g, S::kBN, alpha == 0);
-  if (threadIdx.x >= S::kMultiplying) {
-    if constexpr (S::kRegisters > 0)
-      ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
-    if constexpr (!S::kMaps) fetch(shared, g, units);
-    else if (threadIdx.x == S::kMultiplying) produce(shared, g, units, *A, *B);
-  } else {
+  if (warp < kProducer) {
     if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
     multiply_units(shared, g, units, alpha);
+    return;
   }
+  if constexpr (S::kRegisters > 0)
+    ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
+  if (alpha == 0) return;  // nothing is read
+  if constexpr (!S::kMaps) fetch(shared, g, units);
+  else if (warp == kProducer && ptx::elect_one()) produce(shared, g, units, unit, *A, *B);
 }
 
 }  // namespace gemm::f64

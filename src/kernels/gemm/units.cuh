@@ -68,12 +68,18 @@ template <int kDown> struct Cluster {
   }
   // Which blocks read the same rows of A, or columns of B, as this one: a bit each.
   static __device__ __forceinline__ unsigned same_rows(const GemmArguments& g) {
-    unsigned blocks = 1;
-    for (unsigned i = 1; i < across(g); ++i) blocks |= 1u << i * down(g);
-    return blocks << own_down(g);
+    const unsigned every = down(g) == 1 ? 0xFF : down(g) == 2 ? 0x55 : down(g) == 4 ? 0x11 : 0x01;
+    return (every & ((1u << blocks(g)) - 1)) << own_down(g);
   }
   static __device__ __forceinline__ unsigned same_columns(const GemmArguments& g) {
     return ((1u << down(g)) - 1) << own_across(g) * down(g);
+  }
+  // Where this block's part of `count` begins, which it fetches for those that read the same rows, or columns.
+  static __device__ __forceinline__ int first_across(const GemmArguments& g, int count) {
+    return static_cast<int>(own_across(g)) * count >> (31 - __clz(across(g)));
+  }
+  static __device__ __forceinline__ int first_down(const GemmArguments& g, int count) {
+    return static_cast<int>(own_down(g)) * count >> (31 - __clz(down(g)));
   }
   // How many read the one or the other, and number `i` of them.
   static __device__ __forceinline__ unsigned neighbours(const GemmArguments& g) {
@@ -92,7 +98,7 @@ template <int kBM, int kBK, int kDown> class Units {
   using C = Cluster<kDown>;
 
  public:
-  __device__ __forceinline__ Units(const GemmArguments& g, int columns, bool adds_nothing)
+  __device__ __forceinline__ Units(const GemmArguments& g, int columns)
       : tiles_(g.tiles),
         columns_(columns),
         down_(C::down(g)),
@@ -100,24 +106,24 @@ template <int kBM, int kBK, int kDown> class Units {
         own_down_(C::own_down(g)),
         own_across_(C::own_across(g)),
         parts_(g.split.parts),
-        k_(adds_nothing ? 0 : static_cast<int>(g.k)),
+        k_(static_cast<int>(g.k)),
         k_each_(static_cast<int>(g.split.parts > 1 ? g.split.k_each : g.k)),
-        in_cluster_(cluster() == 1 && ptx::cluster_blocks() > 1),
-        streamed_(adds_nothing ? 0 : static_cast<unsigned>(g.split.streamed)),
+        in_cluster_(parts_ > 1 && cluster() == 1 && ptx::cluster_blocks() > 1),
+        streamed_(static_cast<unsigned>(g.split.streamed)),
         steps_((static_cast<unsigned>(k_) + kBK - 1) / kBK),
         next_(in_cluster_ ? ptx::cluster_number() : streamed_ + own()) {
-    if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);  // 64-bit divisions
+    if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);
   }
 
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }
   __device__ __forceinline__ void advance() {
-    if (at_ < end_) at_ = min(end_, (at_ / steps_ + 1) * steps_);
+    if (at_ < end_) at_ = min(end_, (tile_at() + 1) * steps_);
     else next_ = in_cluster_ ? tiles_.units : next_ + blocks();
   }
 
   __device__ __forceinline__ Unit get() const {
     const bool streams = at_ < end_;
-    const unsigned number = streams ? at_ / steps_ : next_, tiles = tiles_.by_tiles.divisor;
+    const unsigned number = streams ? tile_at() : next_, tiles = tiles_.by_tiles.divisor;
     const unsigned slab = number < tiles ? 0 : quotient(number, tiles_.by_tiles);
     const unsigned place = number - slab * tiles;
     const unsigned group = quotient(place, tiles_.by_group);
@@ -148,7 +154,7 @@ template <int kBM, int kBK, int kDown> class Units {
                     (tiles_.across * across_) +
                 across;
     if (streams) {
-      const unsigned first = at_ % steps_, steps = min(steps_ - first, end_ - at_);
+      const unsigned first = at_ - number * steps_, steps = min(steps_ - first, end_ - at_);
       unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
       unit.is_whole = steps == steps_;
     } else {
@@ -166,7 +172,7 @@ template <int kBM, int kBK, int kDown> class Units {
       return {static_cast<int>(parts_), unit.part, unit.tile, first, first + 1, 1};
     }
     // Each block has two places: for the part that its stretch begins with, and for that which it ends with.
-    const unsigned tile = at_ / steps_, begin = tile * steps_;
+    const unsigned tile = tile_at(), begin = tile * steps_;
     const unsigned first = owner_of(begin), last = owner_of(begin + steps_ - 1);
     const unsigned ends_with_it = begin_of(first) < begin;
     const auto place = [&](unsigned block, unsigned second) {
@@ -183,21 +189,20 @@ template <int kBM, int kBK, int kDown> class Units {
  private:
   __device__ __forceinline__ unsigned cluster() const { return down_ * across_; }
   __device__ __forceinline__ unsigned rank() const { return own_across_ * down_ + own_down_; }
-  // Of clusters: what follows counts those as blocks. Without a division where the launch says how large they are.
-  __device__ __forceinline__ unsigned blocks() const {
-    return kDown == kAsLaunched && cluster() > 1 ? ptx::clusters() : gridDim.x / kConstant;
+  // Of clusters: what follows counts those as blocks.
+  __device__ __forceinline__ unsigned in_clusters(unsigned blocks) const {
+    return kDown == kAsLaunched ? blocks >> (31 - __clz(cluster())) : blocks / kConstant;
   }
-  __device__ __forceinline__ unsigned own() const {
-    return kDown == kAsLaunched && cluster() > 1 ? ptx::cluster_number() : blockIdx.x / kConstant;
-  }
-  // The first step of a block's stretch, and the block in whose stretch a step is.
+  __device__ __forceinline__ unsigned blocks() const { return in_clusters(gridDim.x); }
+  __device__ __forceinline__ unsigned own() const { return in_clusters(blockIdx.x); }
+  // The tile at which a streaming block is, the first step of a block's stretch, and the block in whose stretch a step is.
+  __device__ __forceinline__ unsigned tile_at() const { return quotient(at_, tiles_.by_steps); }
   __device__ __forceinline__ unsigned begin_of(unsigned block) const {
-    return static_cast<unsigned>(static_cast<unsigned long long>(streamed_ * steps_) * block /
-                                 blocks());
+    return quotient(streamed_ * steps_ * block, tiles_.by_blocks);
   }
   __device__ __forceinline__ unsigned owner_of(unsigned step) const {
     const unsigned all = streamed_ * steps_;
-    return static_cast<unsigned>(((step + 1ull) * blocks() + all - 1) / all) - 1;
+    return quotient((step + 1) * tiles_.by_blocks.divisor + all - 1, tiles_.by_streamed) - 1;
   }
 
   static constexpr unsigned kConstant = kDown == kAsLaunched ? 1 : kDown;

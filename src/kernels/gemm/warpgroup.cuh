@@ -12,6 +12,7 @@
 //   Shape            a Tile
 //   Stage, Stages    what of A and B one step of kBK k reads, and the ring of them in shared memory
 //   stage_at(), stage_bytes()  one of these and its size, where Stages is no array
+//   share()          the share that a block asks for
 //   fetch()          asks for a stage
 //   kSlice           sums a thread that a block of a cluster adds up at a time
 //   consume()        a warpgroup's sums of one unit
@@ -23,6 +24,7 @@
 #include "kernels/gemm/result_transposed.cuh"
 #include "kernels/gemm/units.cuh"
 #include "kernels/ptx/cluster.cuh"
+#include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid.cuh"
 #include "kernels/ptx/setmaxnreg.cuh"
@@ -72,6 +74,22 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kReaders = 4;
 };
 
+// What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:
+// the one thread that asks is what a small tile waits for (docs/lab/gpu_gemm.md).
+struct Share {
+  bool is_all;                  // nobody reads the same
+  int first_a, first_b;         // of the rows and columns, or of the stage's k
+  unsigned short for_a, for_b;  // a bit each
+};
+// `a`, `b`: how many rows and columns, or k, there are to share.
+template <class S> __device__ __forceinline__ Share share_of(const GemmArguments& g, int a, int b) {
+  using C = typename S::InCluster;
+  if (C::blocks(g) == 1) return {true, 0, 0, 1, 1};
+  return {false, C::first_across(g, a), C::first_down(g, b),
+          static_cast<unsigned short>(C::same_rows(g)),
+          static_cast<unsigned short>(C::same_columns(g))};
+}
+
 // A block's shared memory.
 template <class K> struct Shared {
   using S = typename K::Shape;
@@ -95,16 +113,17 @@ template <class K> __device__ __forceinline__ unsigned stage_bytes(const GemmArg
 }
 
 template <class K> struct UnitsOf : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kDown> {
-  __device__ __forceinline__ UnitsOf(const GemmArguments& g, bool adds_nothing)
-      : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kDown>(g, K::Shape::columns(g),
-                                                             adds_nothing) {}
+  __device__ __forceinline__ explicit UnitsOf(const GemmArguments& g)
+      : Units<K::Shape::kBM, K::Shape::kBK, K::Shape::kDown>(g, K::Shape::columns(g)) {}
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
 template <int kStages> struct Ring {
   int index = 0;
   unsigned phase = 0;
-  unsigned there = 0;  // give_back(): the first barrier of this lane's neighbour; 0: has none
+  // give_back(): whether this lane tells the block's own producer, and where that of a neighbour has its first barrier
+  bool gives = false;
+  unsigned there = 0;
 
   __device__ __forceinline__ void advance(int stages = kStages) {
     if (++index == stages) index = 0, phase ^= 1;
@@ -115,9 +134,12 @@ template <int kStages> struct Ring {
   }
 };
 
-// The warpgroup's number, which the compiler then knows to be the same in all lanes.
+// The warpgroup's number, which the compiler then knows to be the same in all lanes, and the warp's.
 __device__ __forceinline__ int warpgroup_number() {
   return __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 128), 0);
+}
+__device__ __forceinline__ int warp_number() {
+  return __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
 }
 
 // Waits until the multiplying threads have all come here.
@@ -127,17 +149,17 @@ template <int kCount> __device__ __forceinline__ void meet() {
 
 // Barriers of all stages: one arrival fills, every warp that multiplies what this block fetches empties.
 template <class K>
-__device__ __forceinline__ void start_barriers(Shared<K>& shared, const GemmArguments& g) {
+__device__ __forceinline__ void init_barriers(Shared<K>& shared, const GemmArguments& g) {
   using S = typename K::Shape;
-  using C = typename S::InCluster;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < S::kStages; ++i) {
-      ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], C::neighbours(g) * S::kReaders);
-    }
-    ptx::fence_mbarrier_init();
+  for (int i = 0; i < S::kStages; ++i) {
+    ptx::mbarrier_init(&shared.full[i], 1);
+    ptx::mbarrier_init(&shared.empty[i], S::InCluster::neighbours(g) * S::kReaders);
   }
-  if (C::blocks(g) > 1) ptx::cluster_sync_behind_fence();  // the neighbours' are ready too
+  ptx::fence_mbarrier_init();
+}
+// All threads: waits until the barriers are there, the neighbours' too, and what earlier kernels wrote.
+template <class K> __device__ __forceinline__ void wait_for_start(const GemmArguments& g) {
+  if (K::Shape::InCluster::blocks(g) > 1) ptx::cluster_sync_behind_fence();
   else __syncthreads();
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
@@ -156,26 +178,36 @@ __device__ __forceinline__ int end_with_matrix(Unit& unit, const GemmArguments& 
   return above;
 }
 
-// The producer: asks for the stages of all units.
+template <class K>
+__device__ __forceinline__ Unit unit_to_fetch(const UnitsOf<K>& units, const GemmArguments& g) {
+  Unit unit = units.get();
+  end_with_matrix<K::Shape::kBM>(unit, g);
+  return unit;
+}
+
+// The producer: asks for the stages of all units, of which `unit` is the first.
 template <class K>
 __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
-                                        bool adds_nothing, const ptx::TensorMap& A,
-                                        const ptx::TensorMap& B) {
+                                        UnitsOf<K>& units, Unit unit, const Share& share,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
   using S = typename K::Shape;
   Ring<S::kStages> ring;
+  bool more = units.more();
 #pragma unroll 1
-  for (UnitsOf<K> units(g, adds_nothing); units.more(); units.advance()) {
-    Unit unit = units.get();
-    end_with_matrix<S::kBM>(unit, g);
+  while (more) {
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
       // The first time round nothing is to be waited for: the phase before the first is complete.
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbours' shares count
-      K::fetch(stage_at(shared, g, ring.index), g, unit, unit.first_k + step * S::kBK, A, B, full);
+      K::fetch(stage_at(shared, g, ring.index), g, share, unit, unit.first_k + step * S::kBK, A, B,
+               full);
       ring.advance(S::stages(g));
     }
+    units.advance();
+    more = units.more();
+    if (more) unit = unit_to_fetch<K>(units, g);
   }
   // Nobody leaves while a neighbour may still reach into its shared memory, to fill it or to say that it
   // has read.
@@ -189,17 +221,17 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
 
 // Tells the producers that this warp has read a stage.
 template <class K>
-__device__ __forceinline__ void give_back(Shared<K>& shared, const GemmArguments& g,
-                                          const Ring<K::Shape::kStages>& ring, int index) {
-  using C = typename K::Shape::InCluster;
-  const unsigned lane = threadIdx.x % 32;
-  if (C::blocks(g) == 1) {
-    if (lane == 0) ptx::mbarrier_arrive(&shared.empty[index]);
+__device__ __forceinline__ void give_back(Shared<K>& shared, const Ring<K::Shape::kStages>& ring,
+                                          int index) {
+  if constexpr (K::Shape::kDown == 1) {
+    if (ring.gives) ptx::mbarrier_arrive(&shared.empty[index]);
   } else if constexpr (K::Shape::kDown != kAsLaunched) {
+    const unsigned lane = threadIdx.x % 32;
     if (lane < K::Shape::kDown) ptx::mbarrier_arrive_beside(&shared.empty[index], lane);
   } else {
-    if (ring.there != 0)
-      ptx::mbarrier_arrive_at(ring.there + static_cast<unsigned>(index * sizeof(ptx::Barrier)));
+    ptx::mbarrier_arrive_if(ring.gives, &shared.empty[index]);
+    ptx::mbarrier_arrive_at_if(ring.there != 0,
+                               ring.there + static_cast<unsigned>(index * sizeof(ptx::Barrier)));
   }
 }
 
@@ -209,11 +241,11 @@ __device__ __forceinline__ Ring<K::Shape::kStages> readers_ring(Shared<K>& share
                                                                 const GemmArguments& g) {
   using C = typename K::Shape::InCluster;
   Ring<K::Shape::kStages> ring;
+  const unsigned lane = threadIdx.x % 32;
+  ring.gives = lane == 0 && C::blocks(g) == 1;
   if constexpr (K::Shape::kDown == kAsLaunched) {
-    const unsigned lane = threadIdx.x % 32, count = C::neighbours(g);
-    const unsigned there =
-        ptx::address_beside(&shared.empty, C::neighbour(g, min(lane, count - 1)));
-    ring.there = lane < count ? there : 0;
+    const unsigned count = C::blocks(g) == 1 ? 0 : C::neighbours(g);
+    if (lane < count) ring.there = ptx::address_beside(&shared.empty, C::neighbour(g, lane));
   }
   return ring;
 }
@@ -310,8 +342,9 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   constexpr bool kTakesTurns = requires { K::kTakesTurns; };
   if (kTakesTurns && warpgroup_row > 0) give_turn(0);
 #pragma unroll 1
-  for (UnitsOf<K> units(g, alpha == 0); units.more(); units.advance()) {
+  for (UnitsOf<K> units(g); units.more(); units.advance()) {
     Unit unit = units.get();
+    if (alpha == 0) unit.steps = 0;  // as does the producer
     const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
     const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
@@ -352,8 +385,9 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   const float beta = value_of<float>(g.beta);
   int number = 0;  // of the block's units
 #pragma unroll 1
-  for (UnitsOf<K> units(g, alpha == 0); units.more(); ++number) {
+  for (UnitsOf<K> units(g); units.more(); ++number) {
     Unit unit = units.get();
+    if (alpha == 0) unit.steps = 0;  // as does the producer
     units.advance();
     if (number % 2 != own) {
       ring.skip(unit.steps);
@@ -376,24 +410,35 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   }
 }
 
-// A block, from its start to its end.
+// A block, from its start to its end. Until the first stage is asked for nothing else happens, so that comes first, and its
+// instructions, which no cache holds yet, behind each other (docs/lab/gpu_gemm.md): all warps work out what the first unit
+// is while one prepares the barriers, the producer goes straight on, and those that multiply branch off to their
+// own code while they have nothing to do. `warp < kProducer` puts it that way: compilers place what a branch goes to last.
 template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
                                     const ptx::TensorMap& B) {
   using S = typename K::Shape;
+  constexpr int kProducer = S::kMultiplying / 32;
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
-  if (threadIdx.x == S::kMultiplying) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
-  start_barriers(shared, g);
+  const int warp = warp_number();
+  if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+  if (warp == kProducer + 1 && ptx::elect_one()) init_barriers(shared, g);
+  UnitsOf<K> units(g);
+  const Unit unit = unit_to_fetch<K>(units, g);
+  const Share share = K::share(g);
+  wait_for_start<K>(g);
   const float alpha = value_of<float>(g.alpha);
-  if (threadIdx.x >= S::kMultiplying) {
-    ptx::give_registers<S::kProducerRegisters>();
-    if (threadIdx.x == S::kMultiplying) produce(shared, g, alpha == 0, A, B);
-  } else {
+  if (warp < kProducer) {
     ptx::take_registers<S::kMultiplyingRegisters>();
     if constexpr (S::kInTurns) multiply_in_turns(shared, g, alpha);
     else multiply(shared, g, alpha);
+    return;
   }
+  ptx::give_registers<S::kProducerRegisters>();
+  // For alpha = 0 nothing is read.
+  if (warp == kProducer && alpha != 0 && ptx::elect_one())
+    produce(shared, g, units, unit, share, A, B);
 }
 
 }  // namespace gemm

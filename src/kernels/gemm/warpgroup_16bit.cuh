@@ -45,59 +45,56 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     return (S::kBM + S::columns(g)) * S::kBK * sizeof(Half);
   }
 
-  // Asks for part `own` of `parts` of rows `row` … of A or columns … of B, `count` of them, from `k` on: some of them,
-  // or in clusters as launched, where they lie in panels, some k of each. (shared_box() in catalogue.hpp describes such
-  // a part.)
+  // What several read is shared by rows of A (columns of B); or in clusters as launched, where these lie in panels, by k.
+  // (shared_box() in catalogue.hpp describes such a part.)
+  template <Along kAlong>
+  static constexpr bool kSharesK = kAlong != Along::kK&& S::kDown == kAsLaunched;
+  static __device__ __forceinline__ Share share(const GemmArguments& g) {
+    return share_of<S>(g, kSharesK<kAlongA> ? S::kBK : S::kBM,
+                       kSharesK<kAlongB> ? S::kBK : S::columns(g));
+  }
+
+  // Asks for `count` rows of A or columns of B from `row` on, from k on: of those that are shared, or of their k, for the
+  // part from `first` on.
   template <Along kAlong, class Load>
-  static __device__ __forceinline__ void ask(Half* to, int row, int count, int k, int own,
-                                             int parts, const Load& load) {
+  static __device__ __forceinline__ void ask(Half* to, int row, int count, int k, int first,
+                                             const Load& load) {
     if constexpr (kAlong == Along::kK) {
-      const int first = own * (count / parts);
       load(to + first * S::kBK, k, row + first);
-    } else if constexpr (S::kDown != kAsLaunched) {
-      const int first = own * (count / parts);
-      for (int i = 0; i < count / parts; i += kPanel)
-        load(to + (first + i) * S::kBK, row + first + i, k);
-    } else {
-      const int first = own * (S::kBK / parts);
+    } else if constexpr (kSharesK<kAlong>) {
       for (int i = 0; i < count; i += kPanel)
         load(to + i * S::kBK + first * kPanel, row + i, k + first);
+    } else {
+      for (int i = 0; i < count; i += kPanel) load(to + (first + i) * S::kBK, row + first + i, k);
     }
   }
 
   static __device__ __forceinline__ void fetch(const Stage& stage, const GemmArguments& g,
-                                               const Unit& unit, int k, const ptx::TensorMap& A,
-                                               const ptx::TensorMap& B, ptx::Barrier* full) {
-    using C = typename S::InCluster;
+                                               const Share& share, const Unit& unit, int k,
+                                               const ptx::TensorMap& A, const ptx::TensorMap& B,
+                                               ptx::Barrier* full) {
     // A matrix that all products share is there once.
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
               matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
-    const auto ask_for_a = [&](const auto& load) {
-      ask<kAlongA>(stage.a, unit.row, S::kBM, k, static_cast<int>(C::own_across(g)),
-                   static_cast<int>(C::across(g)), load);
-    };
-    const auto ask_for_b = [&](const auto& load) {
-      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, static_cast<int>(C::own_down(g)),
-                   static_cast<int>(C::down(g)), load);
-    };
     const auto fetch_a = [&](Half* to, int x, int y) {
       ptx::tma_load_3d(to, A, x, y, matrix_a, full);
     };
-    if (C::blocks(g) == 1) {
-      ask_for_a(fetch_a);
-      ask_for_b([&](Half* to, int x, int y) { ptx::tma_load_3d(to, B, x, y, matrix_b, full); });
-      return;
-    }
-    if constexpr (S::kDown == kAsLaunched) {
-      ask_for_a([&](Half* to, int x, int y) {
-        ptx::tma_load_3d_multicast(to, A, x, y, matrix_a, full, C::same_rows(g));
-      });
+    const auto fetch_b_for_all = [&](Half* to, int x, int y) {
+      ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, share.for_b);
+    };
+    if constexpr (S::kDown > 1) {
+      ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
+      ask<kAlongB>(stage.b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
+    } else if (share.is_all) {
+      ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
+      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, 0,
+                   [&](Half* to, int x, int y) { ptx::tma_load_3d(to, B, x, y, matrix_b, full); });
     } else {
-      ask_for_a(fetch_a);
+      ask<kAlongA>(stage.a, unit.row, S::kBM, k, share.first_a, [&](Half* to, int x, int y) {
+        ptx::tma_load_3d_multicast(to, A, x, y, matrix_a, full, share.for_a);
+      });
+      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, share.first_b, fetch_b_for_all);
     }
-    ask_for_b([&](Half* to, int x, int y) {
-      ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, C::same_columns(g));
-    });
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
@@ -134,7 +131,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       start_product<kN>(sum, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-      if (step > 0) give_back(shared, g, ring, before);
+      if (step > 0) give_back(shared, ring, before);
       before = ring.index;
       ring.advance(S::stages(g));
     }
@@ -142,7 +139,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     ptx::wgmma_wait<0>();
 #pragma unroll
     for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(sum[i]);
-    if (unit.steps > 0) give_back(shared, g, ring, before);
+    if (unit.steps > 0) give_back(shared, ring, before);
   }
 
   // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time. While
@@ -163,7 +160,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       start_product<kN>(now, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-      if (left < unit.steps) give_back(shared, g, ring, before);
+      if (left < unit.steps) give_back(shared, ring, before);
       before = ring.index;
       ring.advance(S::stages(g));
       --left;
@@ -179,7 +176,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       while (left > end) step(now);
       if (left > 0) return true;
       ptx::wgmma_wait<0>();
-      give_back(shared, g, ring, before);
+      give_back(shared, ring, before);
       take(now[0]);
       return false;
     };

@@ -34,11 +34,14 @@ template <class Tile, int kChain> struct Accurate {
 
   using Stages = Stage[S::kStages];
 
+  static __device__ __forceinline__ Share share(const GemmArguments& g) {
+    return share_of<S>(g, S::kBM, S::kBN);
+  }
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
-                                               const Unit& unit, int k, const ptx::TensorMap& A,
-                                               const ptx::TensorMap& B, ptx::Barrier* full) {
-    constexpr int kOwn = S::kBN / S::kDown;  // columns of B that this block fetches, for all
-    const int own = static_cast<int>(S::InCluster::own_down(g)) * kOwn;
+                                               const Share& share, const Unit& unit, int k,
+                                               const ptx::TensorMap& A, const ptx::TensorMap& B,
+                                               ptx::Barrier* full) {
+    const int own = share.first_b;
     const int matrix_a = g.pairs_a.is_shared ? 0 : unit.matrix * 2;
     const int matrix_b = g.pairs_b.is_shared ? 0 : unit.matrix * 2;
     for (int half = 0; half < 2; ++half) {
@@ -47,7 +50,7 @@ template <class Tile, int kChain> struct Accurate {
         ptx::tma_load_3d(stage.b[half], B, k, unit.column, matrix_b + half, full);
       else
         ptx::tma_load_3d_multicast(stage.b[half][own], B, k, unit.column + own, matrix_b + half,
-                                   full, S::InCluster::same_columns(g));
+                                   full, share.for_b);
     }
   }
 
@@ -101,7 +104,7 @@ template <class Tile, int kChain> struct Accurate {
           ptx::wgmma_wait<1>();
         } else {
           ptx::wgmma_wait<0>();
-          give_back(shared, g, ring, ring.index);
+          give_back(shared, ring, ring.index);
         }
         ptx::wgmma_arrived(product[i % kAtOnce]);
 #pragma unroll

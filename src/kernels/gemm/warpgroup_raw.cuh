@@ -148,7 +148,10 @@ template <class Tile, Along kAlongA> struct Raw {
 
   using Stages = Stage[S::kStages];
 
-  static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
+  static __device__ __forceinline__ Share share(const GemmArguments& g) {
+    return share_of<S>(g, S::kBM, S::kBN);
+  }
+  static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g, const Share&,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
     const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix;
@@ -229,7 +232,7 @@ template <class Tile, Along kAlongA> struct Raw {
       }
       if (step % 32 == 31) rows.seen[0].carry(), rows.seen[1].carry();
       ptx::wgmma_wait<0>();
-      give_back(shared, g, ring, index);
+      give_back(shared, ring, index);
       end_chain(sum, product);
     }
     const bool in_a = warpgroup_meet_or(rows.suspect());

@@ -29,6 +29,15 @@ __device__ __forceinline__ void mbarrier_arrive(Barrier* barrier) {
                : "memory");
 }
 
+// The same for some threads, without a branch.
+__device__ __forceinline__ void mbarrier_arrive_if(bool arrives, Barrier* barrier) {
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p mbarrier.arrive.shared::cta.b64 _, [%1];\n}" ::
+          "r"(static_cast<unsigned>(arrives)),
+      "r"(shared_address(barrier))
+      : "memory");
+}
+
 // Arrives, and announces bytes that copies will bring before the phase is complete.
 __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigned bytes) {
   asm volatile(
@@ -49,6 +58,13 @@ __device__ __forceinline__ void mbarrier_arrive_behind_copies(Barrier* barrier) 
 // the thread ever wrote is seen by the whole GPU (MEMBAR.ALL.GPU).
 __device__ __forceinline__ void mbarrier_arrive_at(unsigned remote) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+__device__ __forceinline__ void mbarrier_arrive_at_if(bool arrives, unsigned remote) {
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p mbarrier.arrive.shared::cluster.b64 _, "
+      "[%1];\n}" ::"r"(static_cast<unsigned>(arrives)),
+      "r"(remote)
+      : "memory");
 }
 __device__ __forceinline__ void mbarrier_arrive_beside(Barrier* barrier, unsigned rank) {
   mbarrier_arrive_at(address_beside(barrier, rank));
