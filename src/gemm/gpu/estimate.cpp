@@ -46,8 +46,8 @@ constexpr double kBoxesMemoryShare =
     0.7;  // what tiles of 64 rows and more reach where memory is the bound
 // What 16-bit tiles would take longer if hardly any of their rows were there: TMA is slow with such, few as they may be.
 constexpr double kMissingRowsTime = 0.7;
-constexpr double kSharedMissTime =
-    1.25;  // where several blocks ask for what is not in the cache yet
+// Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
+constexpr double kSharedMissTime = 1.1, kFarSharedMissTime = 1.25;
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
 constexpr double kF32JoinMicroseconds = 1.5;       // and of f32 on the FMA pipes
@@ -280,7 +280,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.memory *= kMemoryShare / kBoxesMemoryShare;
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
       kernel.bm < 128)
-    e.memory *= kSharedMissTime;
+    e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
                        static_cast<double>(kernel.bn) / plan.cluster.down;
@@ -294,7 +294,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 64 && oriented.m() < kernel.bm) {
     const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
     for (double* const time : {&e.compute, &e.memory, &e.cache})
-      *time *= 1 + kMissingRowsTime * std::sqrt(share);
+      *time *= 1 + kMissingRowsTime / plan.cluster.across * std::sqrt(share);
   }
   double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
                       static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;

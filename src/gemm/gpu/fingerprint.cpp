@@ -77,10 +77,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.products}})
     hash.add(static_cast<std::uint64_t>(number));
   // What the planner reckons with: another choice of its own is another thing to have measured against.
-  for (const kernels::TileCluster& shape :
-       std::span(kernel.planned.shapes).first(static_cast<std::size_t>(kernel.planned.count)))
-    for (const int extent : {shape.down, shape.across})
-      hash.add(static_cast<std::uint64_t>(extent));
+  hash.add(static_cast<std::uint64_t>(kernel.is_planned));
   for (const double number : {kernel.efficiency, kernel.efficiency_alone, kernel.overhead})
     hash.add(&number, sizeof number);
 }

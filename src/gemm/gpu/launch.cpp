@@ -175,10 +175,18 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
       divide_up(oriented.m(), std::int64_t{kernel.bm} * plan.cluster.down));
   const auto across = static_cast<std::uint32_t>(
       divide_up(oriented.n(), std::int64_t{kernel.bn} * plan.cluster.across));
-  const auto group = static_cast<std::uint32_t>(kernels::kGroupRows / plan.cluster.down);
+  // Where tiles side by side are few, those come one after the other: blocks of neighbouring numbers ask for the same rows
+  // of A at nearly the same time, which the L2 cache's coalescers read once (docs/lab/gpu_gemm.md).
+  constexpr std::uint32_t kFew = 8;
+  const std::uint32_t group =
+      across <= kFew && down > kFew
+          ? 1
+          : static_cast<std::uint32_t>(kernels::kGroupRows / plan.cluster.down);
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
   kernels::GemmTiles tiles;
   tiles.cluster = plan.cluster;
+  tiles.is_plain =
+      plan.parts == 1 && plan.streamed == 0 && oriented.count == 1 && plan.cluster.blocks() == 1;
   tiles.down = down, tiles.across = across;
   tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
   tiles.first_matrix = static_cast<std::uint32_t>(first);
@@ -216,6 +224,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned short>(kernel.stages);
   if (kernel.persistent) {
+    arguments.is_shared_a = arguments.a.stride == 0;
+    arguments.is_shared_b = arguments.b.stride == 0;
     TensorMap map_a, map_b;
     const bool has_maps = kernel.box_a.lines > 0;
     // What is shared is fetched by as many.

@@ -264,12 +264,14 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
 
 // Clusters that are worth considering for a kernel.
 std::vector<TileCluster> clusters_for(const GemmKernel& kernel, const Problem& oriented) {
-  if (!kernel.takes_clusters) return {kernel.cluster};
-  const std::span<const TileCluster> planned(kernel.planned.shapes.begin(), kernel.planned.count);
-  std::vector<TileCluster> all;
-  std::ranges::copy_if(planned, std::back_inserter(all), [&](const TileCluster& cluster) {
-    return kernels::takes(kernel, cluster) && fills(cluster, kernel, oriented);
-  });
+  if (!kernel.is_planned) return {};
+  std::vector<TileCluster> all{kernel.cluster};
+  // Blocks that ask for the same at nearly the same time are served together, without a cluster's barriers. But of rows that
+  // are not there each request takes its time: four blocks ask for a quarter of them.
+  constexpr TileCluster kForMissingRows{1, 4};
+  if (oriented.m() < kernel.bm && kernels::takes(kernel, kForMissingRows) &&
+      fills(kForMissingRows, kernel, oriented))
+    all.push_back(kForMissingRows);
   return all;
 }
 
@@ -319,7 +321,7 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
 std::string out_of_place(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   std::string reason = misfit(kernel, oriented, gpu);
   if (reason.empty() && clusters_for(kernel, oriented).empty())
-    reason = "is not for this size, as far as has been measured (`tilewise tune` tries it)";
+    reason = "was the fastest for nothing that has been measured (`tilewise tune` tries it)";
   return reason;
 }
 

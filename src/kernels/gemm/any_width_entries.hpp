@@ -57,7 +57,8 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .overlaps_previous = true,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
           .efficiency = efficiency,
-          .efficiency_alone = efficiency};
+          .efficiency_alone = efficiency,
+          .overhead = bm >= 128 && bn >= 128 ? 1.5 : 0};
 }
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
@@ -125,12 +126,6 @@ inline constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
   return names;
 }();
 
-// What has been measured.
-constexpr PlannedClusters planned_of_width(int bm, int columns) {
-  if (bm == 128) return {{TileCluster{1, 1}, TileCluster{2, 1}}, columns < 80 ? 1 : 2};
-  return {{TileCluster{2, 1}}, bm == 192 && columns >= 80 ? 1 : 0};
-}
-
 // Of the tensor cores' peak, by two warpgroups or three; between widths that were measured. (Four are taken for three.)
 constexpr double efficiency_of_width(int bm, int columns) {
   struct Measured {
@@ -163,8 +158,8 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
     kernel.transposes_result = true;
     kernel.narrower = narrower;
-    kernel.overhead = of.bm == 128 ? 4 : 2;
-    kernel.planned = planned_of_width(of.bm, columns);
+    kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
+    kernel.is_planned = of.bm < 256;  // by four warpgroups nothing was seen to be faster
     all.at(i++) = kernel;
   });
   return all;

@@ -64,7 +64,7 @@ constexpr GemmDivisor divide_by(unsigned divisor) {
   return {divisor, static_cast<unsigned>((power + divisor - 1) / divisor), 31 + bits};
 }
 
-/// Tiles in this many rows are at work at one time.
+/// Tiles in this many rows are at work at one time, but where they are few side by side.
 inline constexpr int kGroupRows = 16;
 
 /// How many tiles, one below the other and side by side, the blocks of a cluster compute. Neighbours below share
@@ -79,12 +79,13 @@ struct TileCluster {
 /// The tiles of C, for persistent kernels.
 struct GemmTiles {
   TileCluster cluster;    ///< for kernels that take any
+  int is_plain;           ///< the units are the tiles of one matrix, and there are no clusters
   unsigned down, across;  ///< in clusters
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
   unsigned first_matrix;  ///< of the batch
   GemmDivisor by_tiles;   ///< of a matrix
-  GemmDivisor by_group;   ///< tiles in kGroupRows rows
-  GemmDivisor by_rows;    ///< those rows, in clusters, where kernels take any
+  GemmDivisor by_group;   ///< tiles in the rows that are at work at one time
+  GemmDivisor by_rows;    ///< those rows, in clusters
   GemmDivisor by_last;    ///< rows left over below those; 1 where there are none
   GemmDivisor by_parts;   ///< or clusters of parts
   /// Where tiles are streamed; what is divided is below 2^31.
@@ -112,11 +113,13 @@ struct GemmPairs {
 /// which no cache holds any when a kernel starts.
 struct GemmArguments {
   long long m, n, k;
+  GemmScalar alpha;
+  int is_shared_a, is_shared_b;  ///< one matrix for the whole batch, for kernels with tensor maps
   GemmSplit split;
   GemmTiles tiles;
   /// Of a tile, for kernels that take any width, and stages of these.
   unsigned short tile_columns, tile_stages;
-  GemmScalar alpha, beta;
+  GemmScalar beta;
   GemmFactor a, b;
   GemmResult c;
   int result_bytes;  ///< of an element of C, for kernels that write two kinds

@@ -52,12 +52,6 @@ enum class Preparation {
   kPairsOfB,
 };
 
-/// Clusters that the planner considers, which have been measured. `tilewise tune` and TILEWISE_PLAN take any.
-struct PlannedClusters {
-  std::array<TileCluster, 2> shapes = {};
-  int count = 1;
-};
-
 /// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
@@ -82,9 +76,9 @@ struct GemmKernel {
   /// Tiles of a cluster's blocks, as the kernel itself says (__cluster_dims__); 1×1 where the launch may say.
   TileCluster cluster = {};
   bool takes_clusters = false;  ///< as the launch says, up to kMostClusterTiles
-  PlannedClusters planned = {};
-  bool persistent = false;  ///< blocks stay for one tile, part, matrix after the other
-  bool splits = true;       ///< takes GemmSplit with more than one part
+  bool is_planned = true;       ///< else `tilewise tune` and TILEWISE_PLAN alone consider it
+  bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
+  bool splits = true;           ///< takes GemmSplit with more than one part
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
   /// TILEWISE_PLAN may ask for it.
   bool yields_to_hopper = false;

@@ -77,8 +77,8 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
 #pragma unroll 1
   while (more) {
     // A matrix that all products share is there once.
-    const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
-              matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
+    const int matrix_a = g.is_shared_a ? 0 : unit.matrix,
+              matrix_b = g.is_shared_b ? 0 : unit.matrix;
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       ptx::Barrier* const full = &shared.full[ring.index];
@@ -437,24 +437,44 @@ template <class S> __device__ __forceinline__ void init_barriers(Shared<S>& shar
   }
   ptx::fence_mbarrier_init();
 }
-// All threads: waits until the barriers are there, and what earlier kernels wrote.
-__device__ __forceinline__ void wait_for_start() {
-  __syncthreads();
+// As in warpgroup.cuh, for the same reasons: one warp of those that multiply prepares the barriers, for which those that
+// fetch wait, and the others that multiply.
+constexpr int kPreparingWarp = 1, kPrepared = 6;
+template <class S> constexpr int kPreparedThreads = 32 + (S::kMaps ? 32 : kFetching);
+template <class S> __device__ __forceinline__ void prepare(Shared<S>& shared, int warp) {
+  if (warp != kPreparingWarp) return;
+  if (ptx::elect_one()) init_barriers<S>(shared);
+  asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"n"(kPrepared), "n"(kPreparedThreads<S>)
+               : "memory");
+}
+// Waits until the barriers are there, and what earlier kernels wrote.
+template <class S, bool kFetches> __device__ __forceinline__ void wait_for_start() {
+  if (!kFetches) meet<S>();
+  else
+    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kPreparedThreads<S>)
+                 : "memory");
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
 }
 
 template <class S>
-__device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g,
-                                               UnitsOf<S> units, double alpha) {
-  const double beta = value_of<double>(g.beta);
+__device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g) {
   const int warp = threadIdx.x / 32;
   const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
   const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
+  UnitsOf<S> units(g, S::kBN);
+  Unit unit = units.get();
+  bool more = units.more();
+  wait_for_start<S, false>();
+  const double alpha = value_of<double>(g.alpha), beta = value_of<double>(g.beta);
+  const auto next = [&] {
+    units.advance();
+    more = units.more();
+    if (more) unit = units.get();
+  };
 #pragma unroll 1
-  for (; units.more(); units.advance()) {
-    Unit unit = units.get();
+  for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
@@ -479,26 +499,25 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
                                          const ptx::TensorMap* B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(bytes);
-  // In the order of run() in warpgroup.cuh, for the same reasons.
   constexpr int kProducer = S::kMultiplying / 32;
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
-  if constexpr (S::kMaps)
-    if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
-  if (warp == (S::kRegisters > 0 ? kProducer + 1 : 0) && ptx::elect_one()) init_barriers<S>(shared);
-  UnitsOf<S> units(g, S::kBN);
-  const Unit unit = units.get();
-  wait_for_start();
-  const double alpha = value_of<double>(g.alpha);
+  prepare(shared, warp);
   if (warp < kProducer) {
     if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
-    multiply_units(shared, g, units, alpha);
+    multiply_units(shared, g);
     return;
   }
+  if constexpr (S::kMaps)
+    if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
   if constexpr (S::kRegisters > 0)
     ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
-  if (alpha == 0) return;  // nothing is read
+  if (S::kMaps && warp > kProducer) return;
+  UnitsOf<S> units(g, S::kBN);
+  const Unit unit = units.get();
+  wait_for_start<S, true>();
+  if (value_of<double>(g.alpha) == 0) return;  // nothing is read
   if constexpr (!S::kMaps) fetch(shared, g, units);
-  else if (warp == kProducer && ptx::elect_one()) produce(shared, g, units, unit, *A, *B);
+  else if (ptx::elect_one()) produce(shared, g, units, unit, *A, *B);
 }
 
 }  // namespace gemm::f64

@@ -3,8 +3,8 @@
 //
 // Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
 //
-// Tiles are numbered so that those at work at one time lie in kGroupRows rows of tiles: nearly a square of C, whose
-// rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU evenly, k is divided
+// Tiles are numbered so that those at work at one time lie in a few rows of tiles (GemmTiles::by_rows): nearly a square of
+// C, whose rows of A and columns of B stay in the second-level cache. Where tiles alone do not fill the GPU evenly, k is divided
 // (GemmSplit), in one of three ways:
 //   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
 //   in clusters    the parts of a tile are the blocks of a cluster, or of several, which have no other work
@@ -31,6 +31,28 @@ struct Unit {
   bool is_whole;
   long long tile;  // number within all matrices
 };
+
+// A block's first unit where GemmTiles::is_plain, as Units would give it, by fewer instructions: they are what a small
+// product waits for.
+template <int kBM, int kBK>
+__device__ __forceinline__ Unit first_tile(const GemmArguments& g, int columns) {
+  const GemmTiles& tiles = g.tiles;
+  const unsigned group = quotient(blockIdx.x, tiles.by_group);
+  const unsigned in_group = blockIdx.x - group * tiles.by_group.divisor;
+  const unsigned first = group * tiles.by_rows.divisor;
+  const bool is_last = tiles.down - first < tiles.by_rows.divisor;
+  const GemmDivisor by{is_last ? tiles.by_last.divisor : tiles.by_rows.divisor,
+                       is_last ? tiles.by_last.multiplier : tiles.by_rows.multiplier,
+                       is_last ? tiles.by_last.shift : tiles.by_rows.shift};
+  const unsigned across = quotient(in_group, by);
+  const unsigned down = first + in_group - across * by.divisor;
+  Unit unit{};
+  unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns;
+  unit.steps = (static_cast<int>(g.k) + kBK - 1) / kBK;
+  unit.is_whole = true;
+  unit.tile = static_cast<long long>(down) * tiles.across + across;
+  return unit;
+}
 
 // The parts of a unit's sum, and where they meet.
 struct Parts {
@@ -128,9 +150,8 @@ template <int kBM, int kBK, int kDown> class Units {
     const unsigned place = number - slab * tiles;
     const unsigned group = quotient(place, tiles_.by_group);
     const unsigned in_group = place - group * tiles_.by_group.divisor;
-    unsigned rows = kGroupRows / kConstant, across = in_group / rows;
-    if (kDown == kAsLaunched)
-      rows = tiles_.by_rows.divisor, across = quotient(in_group, tiles_.by_rows);
+    const unsigned rows = tiles_.by_rows.divisor;
+    unsigned across = quotient(in_group, tiles_.by_rows);
     const unsigned first_down = group * rows;
     unsigned down = in_group - across * rows;
     if (tiles_.down - first_down < rows) {  // the last rows

@@ -77,15 +77,17 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
 // What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:
 // the one thread that asks is what a small tile waits for (docs/lab/gpu_gemm.md).
 struct Share {
-  bool is_all;                  // nobody reads the same
-  int first_a, first_b;         // of the rows and columns, or of the stage's k
-  unsigned short for_a, for_b;  // a bit each
+  bool is_all_of_a, is_all_of_b;  // nobody else reads the same
+  int first_a, first_b;           // of the rows and columns, or of the stage's k
+  unsigned short for_a, for_b;    // a bit each
 };
 // `a`, `b`: how many rows and columns, or k, there are to share.
 template <class S> __device__ __forceinline__ Share share_of(const GemmArguments& g, int a, int b) {
   using C = typename S::InCluster;
-  if (C::blocks(g) == 1) return {true, 0, 0, 1, 1};
-  return {false, C::first_across(g, a), C::first_down(g, b),
+  return {C::across(g) == 1,
+          C::down(g) == 1,
+          C::first_across(g, a),
+          C::first_down(g, b),
           static_cast<unsigned short>(C::same_rows(g)),
           static_cast<unsigned short>(C::same_columns(g))};
 }
@@ -157,10 +159,26 @@ __device__ __forceinline__ void init_barriers(Shared<K>& shared, const GemmArgum
   }
   ptx::fence_mbarrier_init();
 }
-// All threads: waits until the barriers are there, the neighbours' too, and what earlier kernels wrote.
-template <class K> __device__ __forceinline__ void wait_for_start(const GemmArguments& g) {
-  if (K::Shape::InCluster::blocks(g) > 1) ptx::cluster_sync_behind_fence();
-  else __syncthreads();
+
+// Who prepares the barriers, which the producer waits for: it has nothing else to do so early.
+constexpr int kPreparingWarp = 1;
+constexpr int kPrepared = 6;  // the barrier of these two warps
+
+// All threads: prepares barriers, and tells those who wait for them, in the neighbours too.
+template <class K>
+__device__ __forceinline__ void prepare(Shared<K>& shared, const GemmArguments& g, int warp) {
+  if (warp == kPreparingWarp && ptx::elect_one()) init_barriers(shared, g);
+  if (K::Shape::InCluster::blocks(g) > 1) ptx::cluster_arrive_behind_fence();
+  else if (warp == kPreparingWarp)
+    asm volatile("barrier.cta.arrive.aligned %0, 64;" ::"n"(kPrepared) : "memory");
+}
+// Waits until the barriers are there, the neighbours' too, and what earlier kernels wrote: the producer's warp, or all that
+// multiply.
+template <class K, bool kProduces>
+__device__ __forceinline__ void wait_for_start(const GemmArguments& g) {
+  if (K::Shape::InCluster::blocks(g) > 1) ptx::cluster_wait();
+  else if (kProduces) asm volatile("barrier.cta.sync.aligned %0, 64;" ::"n"(kPrepared) : "memory");
+  else meet<K::Shape::kMultiplying>();
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
 }
@@ -185,29 +203,55 @@ __device__ __forceinline__ Unit unit_to_fetch(const UnitsOf<K>& units, const Gem
   return unit;
 }
 
-// The producer: asks for the stages of all units, of which `unit` is the first.
+// What a block's producer begins with.
+struct Start {
+  Unit unit;
+  Share share;
+  bool is_there;  // there is a unit for this block
+};
+template <class K> __device__ __forceinline__ Start start_of(const GemmArguments& g) {
+  using S = typename K::Shape;
+  if ((S::kDown == 1 || S::kDown == kAsLaunched) && g.tiles.is_plain) {
+    Unit unit = first_tile<S::kBM, S::kBK>(g, S::columns(g));
+    end_with_matrix<S::kBM>(unit, g);
+    return {unit, {true, true, 0, 0, 1, 1}, true};
+  }
+  const UnitsOf<K> units(g);
+  return {unit_to_fetch<K>(units, g), K::share(g), units.more()};
+}
+
+// Asks for the stages of a unit.
+template <class K>
+__device__ __forceinline__ void fetch_unit(Shared<K>& shared, Ring<K::Shape::kStages>& ring,
+                                           const GemmArguments& g, const Unit& unit,
+                                           const Share& share, const ptx::TensorMap& A,
+                                           const ptx::TensorMap& B) {
+  using S = typename K::Shape;
+#pragma unroll 1
+  for (int step = 0; step < unit.steps; ++step) {
+    ptx::Barrier* const full = &shared.full[ring.index];
+    // The first time round nothing is to be waited for: the phase before the first is complete.
+    ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+    ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbours' shares count
+    K::fetch(stage_at(shared, g, ring.index), g, share, unit, unit.first_k + step * S::kBK, A, B,
+             full);
+    ring.advance(S::stages(g));
+  }
+}
+
+// The producer: asks for the stages of all units.
 template <class K>
 __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
-                                        UnitsOf<K>& units, Unit unit, const Share& share,
-                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+                                        const Start& start, const ptx::TensorMap& A,
+                                        const ptx::TensorMap& B) {
   using S = typename K::Shape;
   Ring<S::kStages> ring;
-  bool more = units.more();
+  if (start.is_there) {
+    fetch_unit(shared, ring, g, start.unit, start.share, A, B);
+    UnitsOf<K> units(g);
 #pragma unroll 1
-  while (more) {
-#pragma unroll 1
-    for (int step = 0; step < unit.steps; ++step) {
-      ptx::Barrier* const full = &shared.full[ring.index];
-      // The first time round nothing is to be waited for: the phase before the first is complete.
-      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbours' shares count
-      K::fetch(stage_at(shared, g, ring.index), g, share, unit, unit.first_k + step * S::kBK, A, B,
-               full);
-      ring.advance(S::stages(g));
-    }
-    units.advance();
-    more = units.more();
-    if (more) unit = unit_to_fetch<K>(units, g);
+    for (units.advance(); units.more(); units.advance())
+      fetch_unit(shared, ring, g, unit_to_fetch<K>(units, g), start.share, A, B);
   }
   // Nobody leaves while a neighbour may still reach into its shared memory, to fill it or to say that it
   // has read.
@@ -333,17 +377,25 @@ __device__ __forceinline__ void give_turn(int other) {
 
 // The multiplying warpgroups: the sums of all units, and what becomes of them.
 template <class K>
-__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, float alpha) {
+__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g) {
   using S = typename K::Shape;
   const int warpgroup_row = warpgroup_number() * kWarpgroupM;
   Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
-  const float beta = value_of<float>(g.beta);
+  UnitsOf<K> units(g);
+  Unit unit = units.get();
+  bool more = units.more();
+  wait_for_start<K, false>(g);
+  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   constexpr bool kTakesTurns = requires { K::kTakesTurns; };
   if (kTakesTurns && warpgroup_row > 0) give_turn(0);
+  const auto next = [&] {
+    units.advance();
+    more = units.more();
+    if (more) unit = units.get();
+  };
 #pragma unroll 1
-  for (UnitsOf<K> units(g); units.more(); units.advance()) {
-    Unit unit = units.get();
+  for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
     const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
     const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above};
@@ -375,17 +427,18 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
 // The same where warpgroups take turns: one multiplies a tile while the other stores the one before. Whose turn it is
 // has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many.
 template <class K>
-__device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g,
-                                                  float alpha) {
+__device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g) {
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
   const int own = warpgroup_number();
   Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
-  const float beta = value_of<float>(g.beta);
   int number = 0;  // of the block's units
+  UnitsOf<K> units(g);
+  wait_for_start<K, false>(g);
+  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
 #pragma unroll 1
-  for (UnitsOf<K> units(g); units.more(); ++number) {
+  for (; units.more(); ++number) {
     Unit unit = units.get();
     if (alpha == 0) unit.steps = 0;  // as does the producer
     units.advance();
@@ -410,10 +463,10 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   }
 }
 
-// A block, from its start to its end. Until the first stage is asked for nothing else happens, so that comes first, and its
-// instructions, which no cache holds yet, behind each other (docs/lab/gpu_gemm.md): all warps work out what the first unit
-// is while one prepares the barriers, the producer goes straight on, and those that multiply branch off to their
-// own code while they have nothing to do. `warp < kProducer` puts it that way: compilers place what a branch goes to last.
+// A block, from its start to its end. Until the first stage is asked for nothing else happens, so that comes first: the
+// producer works out what the first unit is while one warp of the others prepares the barriers, and waits for that one
+// alone (docs/lab/gpu_gemm.md). `warp < kProducer` puts its code near the beginning: compilers place what a branch goes to
+// last.
 template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
                                     const ptx::TensorMap& B) {
@@ -422,23 +475,23 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
   extern __shared__ __align__(1024) unsigned char bytes[];
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
   const int warp = warp_number();
-  if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
-  if (warp == kProducer + 1 && ptx::elect_one()) init_barriers(shared, g);
-  UnitsOf<K> units(g);
-  const Unit unit = unit_to_fetch<K>(units, g);
-  const Share share = K::share(g);
-  wait_for_start<K>(g);
-  const float alpha = value_of<float>(g.alpha);
+  prepare(shared, g, warp);
   if (warp < kProducer) {
     ptx::take_registers<S::kMultiplyingRegisters>();
-    if constexpr (S::kInTurns) multiply_in_turns(shared, g, alpha);
-    else multiply(shared, g, alpha);
+    if constexpr (S::kInTurns) multiply_in_turns(shared, g);
+    else multiply(shared, g);
     return;
   }
+  if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
   ptx::give_registers<S::kProducerRegisters>();
+  if (warp > kProducer) {
+    if (S::InCluster::blocks(g) > 1) ptx::cluster_wait();  // who came to a barrier leaves it, too
+    return;
+  }
+  const Start start = start_of<K>(g);
+  wait_for_start<K, true>(g);
   // For alpha = 0 nothing is read.
-  if (warp == kProducer && alpha != 0 && ptx::elect_one())
-    produce(shared, g, units, unit, share, A, B);
+  if (value_of<float>(g.alpha) != 0 && ptx::elect_one()) produce(shared, g, start, A, B);
 }
 
 }  // namespace gemm

@@ -74,27 +74,30 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                                                const ptx::TensorMap& A, const ptx::TensorMap& B,
                                                ptx::Barrier* full) {
     // A matrix that all products share is there once.
-    const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix,
-              matrix_b = g.b.stride == 0 ? 0 : unit.matrix;
+    const int matrix_a = g.is_shared_a ? 0 : unit.matrix,
+              matrix_b = g.is_shared_b ? 0 : unit.matrix;
+    // A request for other blocks is one that the GPU does not merge with the same request of a further block
+    // (docs/lab/gpu_gemm.md): made only for what others read.
     const auto fetch_a = [&](Half* to, int x, int y) {
       ptx::tma_load_3d(to, A, x, y, matrix_a, full);
+    };
+    const auto fetch_b = [&](Half* to, int x, int y) {
+      ptx::tma_load_3d(to, B, x, y, matrix_b, full);
+    };
+    const auto fetch_a_for_all = [&](Half* to, int x, int y) {
+      ptx::tma_load_3d_multicast(to, A, x, y, matrix_a, full, share.for_a);
     };
     const auto fetch_b_for_all = [&](Half* to, int x, int y) {
       ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, share.for_b);
     };
-    if constexpr (S::kDown > 1) {
-      ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
+    constexpr bool kAsItIs = S::kDown != kAsLaunched;  // of one or two blocks, one below the other
+    if (kAsItIs || share.is_all_of_a) ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
+    else ask<kAlongA>(stage.a, unit.row, S::kBM, k, share.first_a, fetch_a_for_all);
+    if constexpr (S::kDown > 1)
       ask<kAlongB>(stage.b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
-    } else if (share.is_all) {
-      ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
-      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, 0,
-                   [&](Half* to, int x, int y) { ptx::tma_load_3d(to, B, x, y, matrix_b, full); });
-    } else {
-      ask<kAlongA>(stage.a, unit.row, S::kBM, k, share.first_a, [&](Half* to, int x, int y) {
-        ptx::tma_load_3d_multicast(to, A, x, y, matrix_a, full, share.for_a);
-      });
-      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, share.first_b, fetch_b_for_all);
-    }
+    else if (kAsItIs || share.is_all_of_b)
+      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, 0, fetch_b);
+    else ask<kAlongB>(stage.b, unit.column, S::columns(g), k, share.first_b, fetch_b_for_all);
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.

@@ -154,7 +154,7 @@ template <class Tile, Along kAlongA> struct Raw {
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g, const Share&,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
-    const int matrix_a = g.a.stride == 0 ? 0 : unit.matrix;
+    const int matrix_a = g.is_shared_a ? 0 : unit.matrix;
     const int matrix_b = g.pairs_b.is_shared ? 0 : unit.matrix * 2;
     if constexpr (kAlongA == Along::kK) {
       for (int i = 0; i < S::kBK; i += 32)

@@ -49,11 +49,14 @@ __device__ __forceinline__ void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// The same, but of what came before only what a fence stands behind is known to the others afterwards:
-// cluster_sync() waits until all that the threads wrote is seen by the whole GPU.
-__device__ __forceinline__ void cluster_sync_behind_fence() {
+// The first half, but of what came before only what a fence stands behind is known to the others afterwards:
+// cluster_arrive() waits until all that the threads wrote is seen by the whole GPU.
+__device__ __forceinline__ void cluster_arrive_behind_fence() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
-  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_sync_behind_fence() {
+  cluster_arrive_behind_fence();
+  cluster_wait();
 }
 
 // What lies in shared memory of block `rank` where `at` lies in this block's.

@@ -102,7 +102,7 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(512, 512, 512), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(1024, 1024, 1024), "warpgroup_bf16_128x64_to_f32");
   EXPECT_EQ(chosen(512, 2112, 7168), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_128x64_to_f32,split=2");
+  EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=2");
   EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_to_f32");
@@ -112,7 +112,10 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(3000, 1000, 2000), "warpgroup_bf16_192x128_to_f32");
   // Rows that are not there make loads dear: two tiles of 64 rows, which can do without, are faster than one of 128.
   EXPECT_EQ(chosen(128, 7168, 2048), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(65, 7168, 2048), "warpgroup_bf16_64x64_to_f32");
+  EXPECT_EQ(chosen(65, 4096, 4096), "warpgroup_bf16_64x64_to_f32");
+  // Where few rows are left, C's columns for rows.
+  EXPECT_EQ(chosen(260, 4096, 4096), "warpgroup_bf16_128x72_swapped_to_f32");
+  EXPECT_EQ(chosen(128, 2112, 7168), "warpgroup_bf16_128x64_to_f32,split=3");
 }
 
 // Pairs of f16 take three products and a pass before: worth it where tensor cores are much faster than the FMA pipes.
