@@ -67,38 +67,54 @@ template <int kStages> struct Ring {
 
 template <class S> using UnitsOf = Units<S::kBM, S::kBK, 1>;
 
-// Asks for the stages of all units, of which `unit` is the first.
+// A block's first unit, if there is one.
+struct Start {
+  Unit unit;
+  bool is_there;
+};
+template <class S> __device__ __forceinline__ Start start_of(const GemmArguments& g) {
+  if (g.tiles.is_plain) return {first_tile<S::kBM, S::kBK>(g, S::kBN), true};
+  const UnitsOf<S> units(g, S::kBN);
+  return {units.get(), units.more()};
+}
+
+// Asks for the stages of a unit.
+template <class S>
+__device__ __forceinline__ void fetch_unit(Shared<S>& shared, Ring<S::kStages>& ring,
+                                           const GemmArguments& g, const Unit& unit,
+                                           const ptx::TensorMap& A, const ptx::TensorMap& B) {
+  // A matrix that all products share is there once.
+  const int matrix_a = g.is_shared_a ? 0 : unit.matrix, matrix_b = g.is_shared_b ? 0 : unit.matrix;
+#pragma unroll 1
+  for (int step = 0; step < unit.steps; ++step) {
+    ptx::Barrier* const full = &shared.full[ring.index];
+    Stage<S>& stage = shared.stages[ring.index];
+    const int k = unit.first_k + step * S::kBK;
+    // The first time round nothing is to be waited for: the phase before the first is complete.
+    ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+    ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));
+    S::LayoutA::ask(stage.a, unit.row, k, [&](double* to, int x, int y) {
+      ptx::tma_load_3d(to, A, x, y, matrix_a, full);
+    });
+    S::LayoutB::ask(stage.b, unit.column, k, [&](double* to, int x, int y) {
+      ptx::tma_load_3d(to, B, x, y, matrix_b, full);
+    });
+    ring.advance();
+  }
+}
+
+// Asks for the stages of all units.
 template <class S>
 __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& g,
-                                        UnitsOf<S>& units, Unit unit, const ptx::TensorMap& A,
+                                        const Start& start, const ptx::TensorMap& A,
                                         const ptx::TensorMap& B) {
+  if (!start.is_there) return;
   Ring<S::kStages> ring;
-  bool more = units.more();
+  fetch_unit(shared, ring, g, start.unit, A, B);
+  UnitsOf<S> units(g, S::kBN);
 #pragma unroll 1
-  while (more) {
-    // A matrix that all products share is there once.
-    const int matrix_a = g.is_shared_a ? 0 : unit.matrix,
-              matrix_b = g.is_shared_b ? 0 : unit.matrix;
-#pragma unroll 1
-    for (int step = 0; step < unit.steps; ++step) {
-      ptx::Barrier* const full = &shared.full[ring.index];
-      Stage<S>& stage = shared.stages[ring.index];
-      const int k = unit.first_k + step * S::kBK;
-      // The first time round nothing is to be waited for: the phase before the first is complete.
-      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
-      ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));
-      S::LayoutA::ask(stage.a, unit.row, k, [&](double* to, int x, int y) {
-        ptx::tma_load_3d(to, A, x, y, matrix_a, full);
-      });
-      S::LayoutB::ask(stage.b, unit.column, k, [&](double* to, int x, int y) {
-        ptx::tma_load_3d(to, B, x, y, matrix_b, full);
-      });
-      ring.advance();
-    }
-    units.advance();
-    more = units.more();
-    if (more) unit = units.get();
-  }
+  for (units.advance(); units.more(); units.advance())
+    fetch_unit(shared, ring, g, units.get(), A, B);
 }
 
 // The same for factors of any alignment, by all threads of the producer.
@@ -493,6 +509,14 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
   }
 }
 
+// Whether this lane of the producer asks for stages: the elected one, whose requests follow each other at once. Large
+// tiles are 3 % slower that way where products are large (docs/lab/gpu_gemm.md): the loop over lanes that compilers put
+// around each request of a lane they do not know to be one spaces these.
+template <class S> __device__ __forceinline__ bool is_asking() {
+  if constexpr (S::kBM * S::kBN == 128 * 128) return threadIdx.x == S::kMultiplying;
+  else return ptx::elect_one();
+}
+
 // A and B: their tensor maps, or null.
 template <class S>
 __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::TensorMap* A,
@@ -502,22 +526,22 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   constexpr int kProducer = S::kMultiplying / 32;
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
   prepare(shared, warp);
-  if (warp < kProducer) {
-    if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
-    multiply_units(shared, g);
+  if (warp >= kProducer) {
+    if constexpr (S::kMaps)
+      if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
+    if constexpr (S::kRegisters > 0)
+      ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
+    if (S::kMaps && warp > kProducer) return;
+    Start start;
+    if constexpr (S::kMaps) start = start_of<S>(g);
+    wait_for_start<S, true>();
+    if (value_of<double>(g.alpha) == 0) return;  // nothing is read
+    if constexpr (!S::kMaps) fetch(shared, g, UnitsOf<S>(g, S::kBN));
+    else if (is_asking<S>()) produce(shared, g, start, *A, *B);
     return;
   }
-  if constexpr (S::kMaps)
-    if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
-  if constexpr (S::kRegisters > 0)
-    ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
-  if (S::kMaps && warp > kProducer) return;
-  UnitsOf<S> units(g, S::kBN);
-  const Unit unit = units.get();
-  wait_for_start<S, true>();
-  if (value_of<double>(g.alpha) == 0) return;  // nothing is read
-  if constexpr (!S::kMaps) fetch(shared, g, units);
-  else if (ptx::elect_one()) produce(shared, g, units, unit, *A, *B);
+  if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
+  multiply_units(shared, g);
 }
 
 }  // namespace gemm::f64
