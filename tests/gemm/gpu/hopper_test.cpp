@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <utility>
 
 #include "on_gpu.hpp"
 
@@ -335,6 +337,42 @@ TEST(NarrowTiles, AddUpDeepSumsInTwoLevels) {
       }
     }
     EXPECT_LT(std::sqrt(error / norm), 5e-7) << kernel;
+  }
+}
+
+// More tiles than blocks, in groups of rows of which the last is not whole, and where they are few side by side or few one
+// below the other: each has its number, and whoever begins with one knows which (units.cuh).
+template <class T, class C>
+void expect_every_tile(const char* kernel, std::int64_t m, std::int64_t n) {
+  SCOPED_TRACE(::testing::Message() << kernel << ' ' << m << 'x' << n);
+  const PlanWish wish(kernel);
+  constexpr int kK = 16;
+  Matrix<T> a(m, kK, {}, 1), b(kK, n, {}, 2);
+  Matrix<C> c(m, n, {}, 3);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) c.at(i, j) = std::numeric_limits<C>::quiet_NaN();
+  OnGpu on_a(a);
+  OnGpu on_b(b);
+  OnGpu on_c(c);
+  gemm(gpu(), C{1}, on_a.view(), on_b.view(), C{0}, on_c.view(), {});
+  on_c.fetch();
+  expect_clean();
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l < kK; ++l) sum += value_of(a.at(i, l)) * value_of(b.at(l, j));
+      wrong += !(std::abs(c.at(i, j) - sum) <= 1e-5);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Tiles, AreEachSomeBlocks) {
+  TILEWISE_NEEDS_KERNELS();
+  for (const auto& [m, n] : {std::pair{1100, 600}, {1100, 100}, {100, 1100}}) {
+    expect_every_tile<BFloat16, float>("warpgroup_bf16_64x64_to_f32", m, n);
+    expect_every_tile<double, double>("hopper_f64_64x64", m, n);
   }
 }
 
