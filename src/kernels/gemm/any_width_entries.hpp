@@ -58,7 +58,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .pipe = operand == Dtype::kF16 ? Pipe::kTensorF16 : Pipe::kTensorBF16,
           .efficiency = efficiency,
           .efficiency_alone = efficiency,
-          .overhead = bm >= 128 && bn >= 128 ? 1.5 : 0};
+          .overhead = bm >= 128 && bn >= 128 ? 1.5 : 0};  // as measured beside the smaller tiles
 }
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that

@@ -510,8 +510,8 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
 }
 
 // Whether this lane of the producer asks for stages: the elected one, whose requests follow each other at once. Large
-// tiles are 3 % slower that way where products are large (docs/lab/gpu_gemm.md): the loop over lanes that compilers put
-// around each request of a lane they do not know to be one spaces these.
+// tiles are 3 % slower that way where products are large (docs/lab/gpu_gemm.md): they keep the loop over lanes that compilers
+// put around each request of a lane they do not know to be one. Why is not known; it may be that it spaces requests.
 template <class S> __device__ __forceinline__ bool is_asking() {
   if constexpr (S::kBM * S::kBN == 128 * 128) return threadIdx.x == S::kMultiplying;
   else return ptx::elect_one();

@@ -368,7 +368,7 @@ void expect_every_tile(const char* kernel, std::int64_t m, std::int64_t n) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Tiles, AreEachSomeBlocks) {
+TEST(Tiles, AreAllComputed) {
   TILEWISE_NEEDS_KERNELS();
   for (const auto& [m, n] : {std::pair{1100, 600}, {1100, 100}, {100, 1100}}) {
     expect_every_tile<BFloat16, float>("warpgroup_bf16_64x64_to_f32", m, n);
