@@ -22,9 +22,11 @@ constexpr double kPairsMicroseconds =
     3.0;  // from the first load of the pass that makes pairs to its last store
 constexpr double kRestrideMicroseconds = 2.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
-constexpr double kWideStreamMicroseconds = 6.0;  // of f64
+constexpr double kWideStreamMicroseconds = 2.5;  // of f64
 // Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.
 constexpr double kWideLastRound = 0.7;
+// Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
+constexpr double kWideSharedClusterTime = 1.35;
 constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up the next tile
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
@@ -37,7 +39,7 @@ constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 constexpr double kStraddlingTraffic = 1.8;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
-constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 2.06;
+constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // Of f64 tiles smaller than 128×128, where A and B take several GB: 16384×16384×16384 was seen to take 1.45 times as
 // long by 64×64 as by 128×128, 8192×8192×8192 no longer, and 8192×50257×1024, whose C is large, less.
 constexpr double kFarBytes = 2e9, kFarTime = 1.4;
@@ -48,12 +50,10 @@ constexpr double kBoxesMemoryShare =
 constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
 constexpr double kSharedMissTime = 1.1, kFarSharedMissTime = 1.25;
+constexpr double kFullMemoryShare = 0.55;  // of the multiprocessors' blocks, of 16-bit tiles
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
-constexpr double kNarrowJoinMicroseconds = 6;      // beside that, where tiles are of 16-bit floats
-constexpr double kF32JoinMicroseconds = 1.5;       // and of f32 on the FMA pipes
-constexpr double kWideJoinMicroseconds = 4;        // and of f64, by clusters
-constexpr double kPartsMicroseconds = 0.8;         // of the kernel that adds up parts
-constexpr double kPartsBytesPerMicrosecond = 3e6;  // that it reads, or the one before stores
+constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
+constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
 
@@ -155,15 +155,18 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
                                               clusters_at_a_time(plan.cluster_parts, kernel, gpu))
                                   : divide_up(blocks, blocks_at_a_time(plan, gpu));
   const std::int64_t together = blocks_on_one(kernel, gpu);
+  const bool is_wide = size_of(oriented.operand) == 8;
   const std::int64_t rest = on_one % together;
   double time =
       static_cast<double>(on_one - rest) * work / (peak * efficiency_of(together, kernel, gpu));
   if (rest > 0) {
     double efficiency = efficiency_of(rest, kernel, gpu);
     const bool is_large = kernel.bm * kernel.bn >= 64 * 64;
-    if (on_one > rest && is_large && size_of(oriented.operand) == 8) efficiency *= kWideLastRound;
+    if (on_one > rest && is_large && is_wide) efficiency *= kWideLastRound;
     time += static_cast<double>(rest) * work / (peak * efficiency);
   }
+  if (is_wide && kernel.bm * kernel.bn < 64 * 64 && plan.cluster_parts > 1 && on_one > 1)
+    time *= kWideSharedClusterTime;
   return time;
 }
 
@@ -281,6 +284,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
       kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
+  // Few blocks do not ask for enough at a time to keep the memory busy.
+  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0)
+    e.memory *= std::max(1.0, kFullMemoryShare * sms / blocks);
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
                        static_cast<double>(kernel.bn) / plan.cluster.down;
@@ -296,9 +302,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     for (double* const time : {&e.compute, &e.memory, &e.cache})
       *time *= 1 + kMissingRowsTime / plan.cluster.across * std::sqrt(share);
   }
-  double tile_store = static_cast<double>(kernel.bm) * kernel.bn *
-                      static_cast<double>(size_of(oriented.result)) / kStoreBytesPerMicrosecond;
-  if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0)
+  double tile_store =
+      static_cast<double>(kernel.bm) * kernel.bn *
+      static_cast<double>(plan.leaves_parts ? sum_bytes_of(oriented) : size_of(oriented.result)) /
+      kStoreBytesPerMicrosecond;
+  if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0 && !plan.leaves_parts)
     tile_store *= unaligned_store_time(kernel, oriented);
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
@@ -333,21 +341,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     if (plan.b.preparation != kernels::Preparation::kPairs)
       e.launches += kLaunchMicroseconds;  // the clearing
   }
-  if (plan.parts > 1 && !plan.parts_entry.empty()) {
-    const double partials = 4.0 * kernel.bm * kernel.bn * blocks;
+  if (!plan.parts_entry.empty()) {
+    const double partials = tile_sums * blocks;
     e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
     e.launches += kFollowerMicroseconds;
-  } else if (plan.parts > plan.cluster_parts) {
-    // The blocks of the last cluster share what is to be read.
-    const double rounds =
-        std::ceil(static_cast<double>(e.tiles) * plan.cluster_parts / sms) / plan.cluster_parts;
-    e.reduction +=
-        rounds * tile_sums * plan.parts / plan.cluster_parts / kReducerBytesPerMicrosecond + 1.0;
-    if (size_of(oriented.operand) == 2 || plan.b.preparation == kernels::Preparation::kPairs)
-      e.reduction += kNarrowJoinMicroseconds;
-    if (kernel.pipe == Pipe::kF32) e.reduction += kF32JoinMicroseconds;
-    if (is_wide) e.reduction += kWideJoinMicroseconds;
-    e.launches += kLaunchMicroseconds;  // the clearing
   }
   bool copies = false;
   for (const PreparedFactor* factor : {&plan.a, &plan.b}) {

@@ -64,7 +64,6 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.persistent},
                             std::int64_t{kernel.splits},
                             std::int64_t{kernel.most_parts_in_cluster},
-                            std::int64_t{kernel.clusters_meet},
                             std::int64_t{kernel.steps_together},
                             kernel.most_extent,
                             kernel.most_rows,

@@ -10,6 +10,7 @@
 #include "core/phrase.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
+#include "kernels/gemm/parts.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "kernels/gemm/strip.hpp"
 #include "kernels/images.hpp"
@@ -142,9 +143,10 @@ device::Launch launch_of(const GemmKernel& kernel, const device::Device& device,
 }
 
 // Whether C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
-bool is_aligned(const kernels::GemmResult& c, const Problem& oriented, bool is_transposed) {
+bool is_aligned(const GemmArguments& arguments, const Problem& oriented, bool is_transposed) {
+  const kernels::GemmResult& c = arguments.c;
   if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return false;
-  const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
+  const std::int64_t bytes = arguments.result_bytes;
   const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
                            c.leading_dimension * bytes |
                            (is_transposed ? oriented.m() : oriented.n()) * bytes |
@@ -152,19 +154,68 @@ bool is_aligned(const kernels::GemmResult& c, const Problem& oriented, bool is_t
   return all % 16 == 0;
 }
 
-// What adds up the parts of k that the kernel just launched leaves.
-void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
-                  std::int64_t matrices, device::Device& device, Kernels& kernels,
-                  device::Stream& stream) {
+// C of a kernel that leaves its parts of k as they are.
+void leave_parts(const Plan& plan, const Problem& oriented, GemmArguments& arguments) {
+  const PartShape shape = part_shape_of(plan, oriented);
+  const std::int64_t part = shape.rows * shape.pitch;
+  arguments.c = {arguments.split.partials, shape.pitch, plan.parts * part, nullptr, part};
+  arguments.result_bytes = static_cast<int>(sum_bytes_of(oriented));
+  // Of alpha it has to be known only that nothing is read where it is 0.
+  if (arguments.alpha.address != nullptr || arguments.alpha.value != 0)
+    arguments.alpha = {1, nullptr};
+  arguments.beta = {0, nullptr};
+}
+
+// What adds up the parts that strips leave.
+device::Launch strip_parts(const Plan& plan, const Problem& oriented, std::int64_t matrices) {
   const std::int64_t sums = tiles_of(plan, oriented) * plan.kernel->bm * plan.kernel->bn;
-  const std::array<const void*, 1> values{&arguments};
   device::Launch launch;
   launch.grid = {static_cast<std::uint32_t>(sums / kernels::kStripSumsOfBlock), 1,
                  static_cast<std::uint32_t>(matrices)};
   launch.block = {kernels::kStripSumThreads, 1, 1};
+  return launch;
+}
+
+// The same of parts that others leave.
+device::Launch parts_launch(const Plan& plan, const Problem& oriented,
+                            const GemmArguments& arguments, std::int64_t matrices,
+                            const model::Gpu& gpu, kernels::PartsArguments& parts) {
+  const PartShape shape = part_shape_of(plan, oriented);
+  parts.m = shape.rows, parts.n = shape.columns, parts.pitch = shape.pitch;
+  parts.partials = arguments.split.partials;
+  parts.parts = plan.parts;
+  parts.alpha = arguments.alpha, parts.beta = arguments.beta;
+  parts.c = arguments.c;
+  const std::int64_t pieces = shape.rows * shape.pitch *
+                              static_cast<std::int64_t>(sum_bytes_of(oriented)) /
+                              kernels::kPartsPiece;
+  // Threads for half of the GPU, where there are parts for them.
+  const std::int64_t threads = std::int64_t{gpu.sm_count} * 1024;
+  parts.groups_log2 = 0;
+  while (parts.groups_log2 < kernels::kMostPartGroupsLog2 && 2 << parts.groups_log2 <= plan.parts &&
+         (pieces * matrices) << (parts.groups_log2 + 1) <= threads)
+    ++parts.groups_log2;
+  device::Launch launch;
+  const std::int64_t each = kernels::kPartsThreads >> parts.groups_log2;
+  launch.grid = {static_cast<std::uint32_t>(divide_up(pieces, each)), 1,
+                 static_cast<std::uint32_t>(matrices)};
+  launch.block = {kernels::kPartsThreads, 1, 1};
+  return launch;
+}
+
+// Adds up what was left of the parts of k of `matrices`.
+void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments& arguments,
+                  std::int64_t matrices, device::Device& device, Kernels& kernels,
+                  device::Stream& stream) {
+  kernels::PartsArguments parts;
+  device::Launch launch =
+      plan.leaves_parts ? parts_launch(plan, oriented, arguments, matrices, device.gpu(), parts)
+                        : strip_parts(plan, oriented, matrices);
+  const std::array<const void*, 1> values{plan.leaves_parts ? static_cast<const void*>(&parts)
+                                                            : &arguments};
   launch.arguments = values;
   launch.overlaps_previous = device.gpu().compute_major >= 9;
-  device.launch(kernels.find(plan.kernel->unit, plan.parts_entry), launch, stream);
+  device.launch(kernels.find(plan.parts_unit, plan.parts_entry), launch, stream);
 }
 
 // Of `matrices` from the first on, for a launch of `blocks`.
@@ -220,7 +271,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const GemmKernel& kernel = *plan.kernel;
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
-  arguments.result_is_aligned = is_aligned(arguments.c, oriented, kernel.transposes_result);
+  const GemmArguments to_c = arguments;
+  if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
+  arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned short>(kernel.stages);
   if (kernel.persistent) {
@@ -253,17 +306,29 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         launch.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};
       device.launch(entry, launch, stream);
     }
+    if (plan.parts_entry.empty()) return;
+    for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
+      GemmArguments some =
+          from_matrix(to_c, first, size_of(oriented.operand), size_of(oriented.result));
+      some.split.partials = static_cast<std::byte*>(some.split.partials) +
+                            first * arguments.c.stride * arguments.result_bytes;
+      launch_parts(plan, oriented, some, std::min(kMostMatrices, oriented.count - first), device,
+                   kernels, stream);
+    }
     return;
   }
   for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
     const std::int64_t matrices = std::min(kMostMatrices, oriented.count - first);
     const GemmArguments some =
-        from_matrix(arguments, first, size_of(oriented.operand), size_of(oriented.result));
-    const std::array<const void*, 1> values{&some};
+        from_matrix(to_c, first, size_of(oriented.operand), size_of(oriented.result));
+    GemmArguments product = some;
+    product.result_is_aligned = arguments.result_is_aligned;
+    if (plan.leaves_parts) leave_parts(plan, oriented, product);
+    const std::array<const void*, 1> values{&product};
     device.launch(
         entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
         stream);
-    if (plan.parts > 1 && !plan.parts_entry.empty())
+    if (!plan.parts_entry.empty())
       launch_parts(plan, oriented, some, matrices, device, kernels, stream);
   }
 }
@@ -310,10 +375,11 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
   arguments.split.streamed = plan.streamed;
   const bool is_prepared = plan.a.preparation != kernels::Preparation::kNone ||
                            plan.b.preparation != kernels::Preparation::kNone;
-  if (plan.partials.bytes > 0) {
+  if (plan.partials.bytes > 0)
     arguments.split.partials = reinterpret_cast<void*>(workspace + plan.partials.offset);
+  if (plan.arrivals.bytes > 0) {
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
-    if (plan.arrivals.bytes > 0 && !is_prepared)  // preparations clear them, too
+    if (!is_prepared)  // preparations clear them, too
       clear(device, kernels, stream, workspace + plan.arrivals.offset, plan.arrivals.bytes);
   }
   const bool follows = plan.arrivals.bytes > 0 || is_prepared;

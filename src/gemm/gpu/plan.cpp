@@ -21,9 +21,6 @@ using kernels::GemmKernel;
 using kernels::Preparation;
 using kernels::TileCluster;
 
-// In how many parts k is tried: enough that one of them is near the best.
-constexpr int kParts[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
-                          16, 20, 24, 28, 32, 40, 48, 64, 96, 128};
 constexpr std::int64_t kLeastSteps = 4;  // of BK that a part is worth
 constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();  // in blockIdx.x
 
@@ -129,7 +126,6 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   }
   plan.entry = kernel.entries[oriented.a_along_k][oriented.b_along_k];
   if (plan.entry.empty()) return "does not read these orders of A and B";
-  plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
   if (tiles_of(plan, oriented) > kMostTiles) return "more tiles than a grid has";
@@ -144,6 +140,16 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   return refusal;
 }
 
+// What adds up parts that are left as matrices of C's shape.
+std::string_view parts_entry_for(Dtype result) {
+  switch (result) {
+    case Dtype::kF64: return "gemm_parts_f64";
+    case Dtype::kF16: return "gemm_parts_f16";
+    case Dtype::kBF16: return "gemm_parts_bf16";
+    default: return "gemm_parts_f32";
+  }
+}
+
 // `plan` with k in `parts`, or as many as that leaves.
 Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   const GemmKernel& kernel = *plan.kernel;
@@ -153,22 +159,19 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   if (plan.parts <= kernel.most_parts_in_cluster && plan.cluster.blocks() == 1)
     plan.cluster_parts = plan.parts;
   if (plan.parts == plan.cluster_parts) return plan;
-  if (kernel.clusters_meet) {  // whole clusters; the last parts may have nothing to do
-    // Clusters of four fill a group of multiprocessors more evenly than of eight.
-    plan.cluster_parts = std::min(kernel.most_parts_in_cluster, 4);
-    while (plan.cluster_parts > 2 && plan.parts % plan.cluster_parts != 0) --plan.cluster_parts;
-    plan.parts =
-        static_cast<int>(round_up(std::int64_t{plan.parts}, std::int64_t{plan.cluster_parts}));
-  }
   const std::int64_t at_once =
       kernel.persistent ? oriented.count : std::min(oriented.count, kMostMatrices);
-  const auto tiles = static_cast<std::uint64_t>(tiles_of(plan, oriented) * at_once);
-  const auto cluster_parts = static_cast<std::uint64_t>(plan.cluster_parts);
-  if (plan.parts_entry.empty())
-    plan.arrivals = take(plan, tiles * cluster_parts * sizeof(unsigned));
-  plan.partials =
-      take(plan, tiles * (static_cast<std::uint64_t>(plan.parts) / cluster_parts) *
-                     static_cast<std::uint64_t>(kernel.bm * kernel.bn) * sum_bytes_of(oriented));
+  plan.parts_unit = kernel.unit;
+  plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
+  std::int64_t sums = tiles_of(plan, oriented) * kernel.bm * kernel.bn;
+  if (plan.parts_entry.empty()) {
+    plan.leaves_parts = true;
+    plan.parts_unit = "parts";
+    plan.parts_entry = parts_entry_for(oriented.result);
+    const PartShape shape = part_shape_of(plan, oriented);
+    sums = shape.rows * shape.pitch;
+  }
+  plan.partials = take(plan, unsign(sums * at_once * plan.parts) * sum_bytes_of(oriented));
   return plan;
 }
 
@@ -193,6 +196,19 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
   plan.partials =
       take(plan, unsign(blocks * 2 * in_cluster * kernel.bm * kernel.bn) * sum_bytes_of(oriented));
   return plan;
+}
+
+// In how many parts k is tried: enough that one of them is near the best, and as many as fill the GPU.
+std::set<int> parts_to_try(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  if (!kernel.splits) return {1};
+  std::set<int> all{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128};
+  const std::int64_t places = blocks_at_a_time(plan, gpu) * kernel.blocks_per_sm,
+                     tiles = tiles_of(plan, oriented) * oriented.count;
+  if (tiles > 0 && tiles <= places) all.insert(static_cast<int>(places / tiles));
+  std::erase_if(
+      all, [&](int parts) { return parts > 1 && oriented.k() < kLeastSteps * kernel.bk * parts; });
+  return all;
 }
 
 // Whether a cluster does not consist of tiles without rows or columns, but for a few.
@@ -244,10 +260,8 @@ void offer_in(const TileCluster& cluster, Candidate& candidate, const Problem& o
     else offer(candidate, divided(plan, oriented, wish.parts), oriented, gpu, limit);
     return;
   }
-  for (const int parts : kParts) {
-    if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
+  for (const int parts : parts_to_try(plan, oriented, gpu))
     offer(candidate, divided(plan, oriented, parts), oriented, gpu, limit);
-  }
   if (stream) offer(candidate, *stream, oriented, gpu, limit);
 }
 
@@ -352,6 +366,13 @@ std::string_view name_of(ComputeMode mode) {
   return "?";
 }
 
+PartShape part_shape_of(const Plan& plan, const Problem& oriented) {
+  PartShape shape{oriented.m(), oriented.n()};
+  if (plan.kernel->transposes_result) std::swap(shape.rows, shape.columns);
+  shape.pitch = round_up(shape.columns, std::int64_t{4});
+  return shape;
+}
+
 bool concerns(const Wish& wish, const Problem& problem) { return computes(*wish.kernel, problem); }
 
 std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
@@ -399,8 +420,10 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
     if (is_too_wide(kernel, oriented) || !misfit(kernel, oriented, gpu).empty()) continue;
     for (const TileCluster& cluster : clusters_to_measure(kernel, oriented)) {
       std::set<int> seen;  // parts, which are rounded
-      for (const int parts : kParts) {
-        if (parts > 1 && (!kernel.splits || oriented.k() < kLeastSteps * kernel.bk * parts)) break;
+      Plan undivided;
+      undivided.kernel = &kernel;
+      undivided.cluster = cluster;
+      for (const int parts : parts_to_try(undivided, oriented, gpu)) {
         Candidate candidate = candidate_of(kernel, problem, gpu, limit, {&kernel, cluster, parts});
         // As a wish for so many parts comes out, so that a name means one plan.
         for (int asked = parts; candidate.plan && candidate.plan->parts != asked;) {

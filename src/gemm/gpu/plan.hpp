@@ -33,23 +33,29 @@ struct PreparedFactor {
   Piece unscale, suspect;  ///< as kernels::GemmPairs
 };
 
+/// What is left of a part of k for another kernel: C as it lies in memory, its rows in whole pieces of 16 bytes.
+struct PartShape {
+  std::int64_t rows = 0, columns = 0, pitch = 0;
+};
+
 /// What is launched, in this order: the preparations of A and of B, the clearing of `arrivals` where no preparation
 /// does it, the kernel, the one that adds up its parts. More than kMostMatrices matrices go in several launches, but
 /// for persistent kernels.
 struct Plan {
   const kernels::GemmKernel* kernel = nullptr;
   std::string_view entry;
-  std::string_view
-      parts_entry;  ///< what adds up the parts of k behind it; empty: the kernel itself
+  /// What adds up the parts of k behind it; empty: the kernel itself, or nothing to add up.
+  std::string_view parts_unit, parts_entry;
+  bool leaves_parts = false;     ///< as matrices of C's shape (kernels/gemm/parts.hpp)
   kernels::TileCluster cluster;  ///< how many tiles its blocks compute
   int parts = 1;
   /// Tiles (clusters of tiles) whose steps of k are dealt out evenly among all blocks (units.cuh); then parts is 1.
   std::int64_t streamed = 0;
-  int cluster_parts = 1;  ///< that a cluster adds up: all, or where clusters meet, some
+  int cluster_parts = 1;  ///< that a cluster adds up: all of them, or 1
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
-  Piece partials,
-      arrivals;  ///< where parts > 1 or tiles are streamed; no arrivals with `parts_entry`
+  Piece partials,       ///< where parts > cluster_parts or tiles are streamed
+      arrivals;         ///< where tiles are streamed
   std::uint64_t workspace_bytes = 0;
 };
 
@@ -92,6 +98,8 @@ bool concerns(const Wish& wish, const Problem& problem);
 std::string name_of(const Plan& plan);
 /// The same without how k is divided.
 std::string name_in_cluster(const Plan& plan);
+/// Of a plan that leaves parts.
+PartShape part_shape_of(const Plan& plan, const Problem& oriented);
 /// "ieee", "accurate", "tf32".
 std::string_view name_of(ComputeMode mode);
 

@@ -19,7 +19,7 @@ kernels::GemmFactor factor_of(const api::Batch& batch) {
 kernels::GemmResult result_of(const api::Batch& batch) {
   // Where results begin is the caller's, who may write there.
   return {const_cast<void*>(batch.shape.data), batch.shape.leading_dimension, batch.stride,
-          const_cast<void* const*>(batch.pointers)};
+          const_cast<void* const*>(batch.pointers), 0};
 }
 
 api::Batch transposed(api::Batch batch) {

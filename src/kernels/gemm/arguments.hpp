@@ -26,27 +26,30 @@ struct GemmFactor {
       pointers;  ///< one a matrix of the batch, in device memory; null: the stride counts
 };
 
-/// C, as GemmFactor: element (i, j) is element i·leading_dimension + j.
+/// C, as GemmFactor: element (i, j) is element i·leading_dimension + j. Or where parts of k are left as they are, each a
+/// matrix of C's shape.
 struct GemmResult {
   void* address;
   long long leading_dimension;
   long long stride;
   void* const* pointers;
+  long long
+      part_stride;  ///< elements from one part of k to the next; 0 where all are added up to C
 };
 
-/// How the sum over k is divided among blocks. Part p computes k from p·k_each on; all parts of a tile
-/// leave their sums in `partials`, and the last to arrive adds them up, in the order of the parts. Where
-/// `partials` is null, the parts are the blocks of a cluster, which add up what lies in their shared memory.
+/// How the sum over k is divided among blocks. Part p computes k from p·k_each on, and either
+///   the parts are the blocks of a cluster, which add up what lies in their shared memory; or
+///   C is where parts are left (GemmResult::part_stride), and another kernel adds them up (parts.cu); or
+///   of strips, all are left in `partials` as registers have them, and another kernel adds them up.
 /// Or, of persistent kernels, the steps of kBK k of the first `streamed` tiles (clusters of tiles) are dealt out
-/// evenly among all blocks (units.cuh).
-/// Kernels whose clusters meet do both: `partials` then has a cluster's sums where others have a part's, and
-/// `arrivals` one place for each block of a cluster.
+/// evenly among all blocks (units.cuh): these leave their sums of a tile in `partials`, and the last to arrive adds
+/// them up, in the order of k.
 struct GemmSplit {
   int parts;         ///< 1: undivided, or streamed
   long long k_each;  ///< a multiple of the kernel's BK
-  /// f32 (f64 for f64): [batch][tile][part][BM·BN], streamed [block][2][BM·BN]
+  /// f32 (f64 for f64): of strips [batch][tile][part][BM·BN], streamed [block][2][BM·BN]
   void* partials;
-  unsigned* arrivals;  ///< [batch][tile], streamed [tile]; all 0 before the launch and after it
+  unsigned* arrivals;  ///< streamed: [tile], all 0 before the launch and after it
   long long streamed;
 };
 

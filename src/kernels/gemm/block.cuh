@@ -22,7 +22,8 @@ template <typename T> __device__ __forceinline__ const T* matrix_of(const GemmFa
 
 template <typename T> __device__ __forceinline__ T* matrix_of(const GemmResult& result) {
   if (result.pointers) return static_cast<T*>(result.pointers[blockIdx.z]);
-  return static_cast<T*>(result.address) + blockIdx.z * result.stride;
+  return static_cast<T*>(result.address) + blockIdx.z * result.stride +
+         blockIdx.y * result.part_stride;
 }
 
 struct TilePlace {

@@ -177,7 +177,6 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .blocks_per_sm = blocks,
           .persistent = true,
           .most_parts_in_cluster = kMostClusterTiles,
-          .clusters_meet = true,
           .most_extent = kMostExtent,
           .takes_pointers = false,
           .alignment = 16,
@@ -188,7 +187,7 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .pipe = Pipe::kTensorF64,
           .efficiency = efficiency,
           .efficiency_alone = efficiency_alone,
-          .overhead = bm < 64 && bn < 64 ? 0.5 : 0};  // all rows of 256 bytes
+          .overhead = bm < 64 && bn < 64 ? 1.0 : 0};  // all rows of 256 bytes
 }
 #define TILEWISE_HOPPER_F64(tile, ...) \
   hopper_f64("hopper_f64_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_" tile), __VA_ARGS__)
@@ -312,7 +311,7 @@ constexpr GemmKernel strip(std::string_view name,
                                            : Pipe::kTensorBF16,
           .efficiency = efficiency,
           .efficiency_alone = efficiency / blocks_per_sm,
-          .overhead = 0.9};
+          .overhead = 1.5};
 }
 #define TILEWISE_STRIP_PARTS(name)                                                 \
   {                                                                                \
@@ -328,7 +327,8 @@ constexpr GemmKernel strip(std::string_view name,
             result, warps, true, most, together, efficiency)
 constexpr StripWarps kStripHalves8{32, 8, 64, 5, 1, 8}, kStripHalves16{32, 16, 64, 4, 1, 4, 8},
     kStripHalvesTall16{64, 16, 64, 2, 1, 4}, kStripHalves32{64, 32, 64, 4, 1, 4},
-    kStripHalves64{32, 64, 64, 4, 1, 4}, kStripHalvesShort{32, 32, 64, 2, 2, 1};
+    kStripHalves64{32, 64, 64, 4, 1, 4}, kStripHalvesTall64{64, 64, 64, 3, 1, 4},
+    kStripHalvesShort{32, 32, 64, 2, 2, 1};
 constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 32, 2, 1, 16},
     kStripFloats32{64, 32, 32, 2, 1, 8};
 #define TILEWISE_STRIP_OF_HALVES(type, tile, dtype, suffix, result, warps, most, together,         \
@@ -342,6 +342,8 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
                                0.2),                                                               \
       TILEWISE_STRIP_OF_HALVES(type, "64x32", dtype, suffix, result, kStripHalves32, 32, 1, 0.2),  \
       TILEWISE_STRIP_OF_HALVES(type, "32x64", dtype, suffix, result, kStripHalves64, 128, 1, 0.2), \
+      TILEWISE_STRIP_OF_HALVES(type, "64x64", dtype, suffix, result, kStripHalvesTall64, 128, 1,   \
+                               0.2),                                                               \
       TILEWISE_STRIP_OF_HALVES(type, "64x32_short", dtype, suffix, result, kStripHalvesShort, 64,  \
                                7, 0.065)
 // The same on tensor cores (strip_pairs.cuh).
@@ -426,12 +428,12 @@ constexpr std::array kOtherKernels{
     TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("128x64", 128, 64, 16, 4, 256, 2, 0.74, 0.55),
     TILEWISE_HOPPER_F64("64x64", 64, 64, 32, 3, 256, 2, 0.825, 0.72),
-    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.64, 0.31),
+    TILEWISE_HOPPER_F64("32x32", 32, 32, 32, 6, 160, 2, 0.72, 0.33),
     of_any_alignment(TILEWISE_HOPPER_F64("128x128_any", 128, 128, 16, 6, 384, 1, 0.77, 0.77)),
     of_any_alignment(TILEWISE_HOPPER_F64("64x64_any", 64, 64, 16, 6, 256, 2, 0.68, 0.55)),
     TILEWISE_SMALL_F64("16x16", 16, 16),
-    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.60, 0.40),
-    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.55, 0.40),
+    TILEWISE_HOPPER_F64("16x64", 16, 64, 32, 5, 160, 2, 0.74, 0.42),
+    TILEWISE_HOPPER_F64("64x16", 64, 16, 32, 5, 160, 2, 0.74, 0.42),
     GemmKernel{.name = "mma_f64_64x64",
                .unit = "mma_f64_64x64",
                .entries = TILEWISE_FOUR_ORDERS("gemm_mma_f64_64x64"),

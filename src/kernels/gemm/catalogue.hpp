@@ -62,7 +62,7 @@ struct GemmKernel {
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
   /// Kernels in the image, empty where an order is not read: [A along k][B along k].
   std::array<std::array<std::string_view, 2>, 2> entries = {};
-  /// Of kernels whose parts of k a second kernel adds up, instead of the last block: that one (strip.hpp).
+  /// What adds up parts of k behind it; empty where they are left as matrices of C's shape (parts.hpp).
   std::array<std::array<std::string_view, 2>, 2> part_entries = {};
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
@@ -82,9 +82,7 @@ struct GemmKernel {
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
   /// TILEWISE_PLAN may ask for it.
   bool yields_to_hopper = false;
-  int most_parts_in_cluster = 1;  ///< that add up their sums without workspace
-  /// More parts are those of several such clusters, whose sums meet in the workspace. Else every part's do.
-  bool clusters_meet = false;
+  int most_parts_in_cluster = 1;  ///< that add up their sums without workspace and another kernel
   /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
   /// Rows of C up to which it is worth considering; TILEWISE_PLAN may ask for it beyond.

@@ -6,7 +6,7 @@
 //
 // One warp, the producer, asks for stages; the others multiply, kWM×kWN of the tile each, and meet nobody
 // but at the stages' barriers. Parts of a divided sum are the blocks of a cluster, which add them up out of
-// each other's shared memory; where a cluster does not hold all parts, the clusters' sums meet in memory.
+// each other's shared memory; more parts than a cluster holds are left for the next kernel (parts.cu).
 #pragma once
 
 #include "kernels/gemm/hopper_f64_fetch.cuh"
@@ -52,7 +52,7 @@ template <class S> struct Shared {
   Stage<S> stages[S::kStages];
   ptx::Barrier full[S::kStages];   // the stage's bytes have arrived
   ptx::Barrier empty[S::kStages];  // every warp that multiplies has read it
-  unsigned earlier;                // that brought their sums of this tile before
+  unsigned earlier;                // that brought their sums of this streamed tile before
 };
 
 // Stage number `index` of a ring, and the phase of its barriers.
@@ -348,42 +348,6 @@ __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& 
   ptx::cluster_wait();  // nobody leaves while others read
 }
 
-// Adds up the sums of clusters in their order, slice by slice as their blocks have them, in the last to come.
-template <class S>
-__device__ __forceinline__ void join_clusters(Shared<S>& shared, const GemmArguments& g,
-                                              const Unit& unit, const Result& to) {
-  constexpr int kSlices = S::kRowBlocks * S::kColumnBlocks * 2, kPairs = S::kBM * S::kBN / 2;
-  const int blocks = static_cast<int>(ptx::cluster_blocks());
-  const int clusters = g.split.parts / blocks, rank = static_cast<int>(ptx::cluster_rank());
-  unsigned* const arrivals = &g.split.arrivals[unit.tile * blocks + rank];
-  meet<S>();
-  if (threadIdx.x == 0) {
-    __threadfence();  // the block's sums are there before its arrival is
-    shared.earlier = atomicAdd(arrivals, 1u);
-    __threadfence();  // and the others' sums before they are read
-  }
-  meet<S>();
-  if (shared.earlier + 1 != static_cast<unsigned>(clusters)) return;
-  const double2* const all =
-      static_cast<const double2*>(g.split.partials) + unit.tile * clusters * kPairs + threadIdx.x;
-#pragma unroll 1
-  for (int slice = rank; slice < kSlices; slice += blocks) {
-    const double2* const from = all + slice * 2 * S::kMultiplying;
-    double2 total[2] = {__ldcg(from), __ldcg(from + S::kMultiplying)};
-#pragma unroll 4
-    for (int cluster = 1; cluster < clusters; ++cluster)
-#pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
-        const double2 more =
-            __ldcg(from + static_cast<long long>(cluster) * kPairs + pair * S::kMultiplying);
-        total[pair].x += more.x, total[pair].y += more.y;
-      }
-    store_four<S, false>(to, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2,
-                         total);
-  }
-  if (threadIdx.x == 0) *arrivals = 0;  // as it was found
-}
-
 // Adds up the parts of a streamed tile in their order, in the block that comes last. Returns whether this is it.
 template <class S>
 __device__ __forceinline__ bool join_streamed(Sums<S>& sums, Shared<S>& shared,
@@ -420,30 +384,15 @@ __device__ __forceinline__ bool join_streamed(Sums<S>& sums, Shared<S>& shared,
   return true;
 }
 
+// Adds up a tile's parts, which the blocks of this cluster have, to C.
 template <class S>
-__device__ __forceinline__ void finish_part(const Sums<S>& sums, Shared<S>& shared,
-                                            const GemmArguments& g, const Unit& unit,
-                                            const Result& to) {
-  const bool is_all = g.split.partials == nullptr;
-  constexpr int kPairs = S::kBM * S::kBN / 2;
-  const int clusters = g.split.parts / static_cast<int>(ptx::cluster_blocks());
-  double2* const partial =
-      static_cast<double2*>(g.split.partials) +
-      (unit.tile * clusters + unit.part / static_cast<int>(ptx::cluster_blocks())) * kPairs +
-      threadIdx.x;
+__device__ __forceinline__ void finish_in_cluster(const Sums<S>& sums, Shared<S>& shared,
+                                                  const Result& to) {
   join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
     const int block = slice / 2, i = block / S::kColumnBlocks, j = block % S::kColumnBlocks;
-    if (!is_all) {
-#pragma unroll
-      for (int pair = 0; pair < 2; ++pair)
-        partial[(slice * 2 + pair) * S::kMultiplying] = pairs[pair];
-    } else if (to.is_plain) {
-      store_four<S, true>(to, i, j, slice % 2, pairs);
-    } else {
-      store_four<S, false>(to, i, j, slice % 2, pairs);
-    }
+    if (to.is_plain) store_four<S, true>(to, i, j, slice % 2, pairs);
+    else store_four<S, false>(to, i, j, slice % 2, pairs);
   });
-  if (!is_all) join_clusters<S>(shared, g, unit, to);
 }
 
 template <class S> __device__ __forceinline__ void init_barriers(Shared<S>& shared) {
@@ -495,14 +444,14 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
     double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
     else consume_rows<S>(sums, shared, ring, unit.steps, reader);
-    const Result to = result_of<S::kWM, S::kWN>(g, unit.matrix, unit.row + row,
+    const Result to = result_of<S::kWM, S::kWN>(g, unit.matrix, unit.part, unit.row + row,
                                                 unit.column + column, alpha, beta);
-    if (!unit.is_whole) {
+    if (!unit.is_whole && g.c.part_stride == 0) {
       if (ptx::cluster_blocks() > 1) {
-        finish_part<S>(sums, shared, g, unit, to);
+        finish_in_cluster<S>(sums, shared, to);
         continue;
       }
-      if (!join_streamed<S>(sums, shared, g.split, units.parts_of(unit))) continue;
+      if (!join_streamed<S>(sums, shared, g.split, units.parts_of())) continue;
     }
     if (to.is_plain) store_sums<S, true>(to, sums);
     else store_sums<S, false>(to, sums);

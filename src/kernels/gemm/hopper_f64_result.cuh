@@ -13,9 +13,9 @@ __device__ __forceinline__ const double* address_of(const GemmFactor& factor, in
   if (factor.pointers) return static_cast<const double*>(factor.pointers[matrix]);
   return static_cast<const double*>(factor.address) + matrix * factor.stride;
 }
-__device__ __forceinline__ double* address_of(const GemmResult& result, int matrix) {
+__device__ __forceinline__ double* address_of(const GemmResult& result, int matrix, int part) {
   if (result.pointers) return static_cast<double*>(result.pointers[matrix]);
-  return static_cast<double*>(result.address) + matrix * result.stride;
+  return static_cast<double*>(result.address) + matrix * result.stride + part * result.part_stride;
 }
 
 // Where results go.
@@ -29,11 +29,12 @@ struct Result {
   bool is_plain;    // that, beta is 0, and all of a warp's results are inside
 };
 
-// Of kRows × kColumns results of a warp.
+// Of kRows × kColumns results of a warp, of part number `part` of k.
 template <int kRows, int kColumns>
-__device__ __forceinline__ Result result_of(const GemmArguments& g, int matrix, long long row,
-                                            long long column, double alpha, double beta) {
-  double* const c = address_of(g.c, matrix);
+__device__ __forceinline__ Result result_of(const GemmArguments& g, int matrix, int part,
+                                            long long row, long long column, double alpha,
+                                            double beta) {
+  double* const c = address_of(g.c, matrix, part);
   const bool is_aligned =
       reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0;
   return {c,          g.c.leading_dimension,

@@ -70,7 +70,7 @@ __device__ __forceinline__ void multiply_small(const GemmArguments& g) {
       parts[warp][(i * 8 + eighth) * (kBN / 2) + j * 4 + t] = make_double2(pair[0], pair[1]);
     }
   __syncthreads();
-  const Result to = result_of<kBM, kBN>(g, static_cast<int>(blockIdx.z), tile.row, tile.column,
+  const Result to = result_of<kBM, kBN>(g, static_cast<int>(blockIdx.z), 0, tile.row, tile.column,
                                         alpha, value_of<double>(g.beta));
 #pragma unroll
   for (int i = threadIdx.x; i < kBM * kBN / 2; i += kSmallWarps * 32) {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kernels/gemm/copier.cuh"
-#include "kernels/gemm/split.cuh"
 #include "kernels/ptx/mma.cuh"
 
 namespace gemm {
@@ -155,10 +154,6 @@ __device__ __forceinline__ void mma_f64(const GemmArguments& arguments) {
       current = current + 1 == kStages ? 0 : current + 1;
     }
   }
-  constexpr int kCount = Shape::kWM / 16 * (Shape::kWN / 8) * 4;
-  if (arguments.split.parts > 1 &&
-      !join_parts<Shape::kThreads, kCount>(arguments.split, &sums[0][0][0]))
-    return;
   store_tile<Shape>(arguments, tile, row, column, alpha, sums);
 }
 

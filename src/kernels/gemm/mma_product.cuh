@@ -7,7 +7,6 @@
 
 #include "kernels/gemm/mma_result.cuh"
 #include "kernels/gemm/mma_stages.cuh"
-#include "kernels/gemm/split.cuh"
 #include "kernels/ptx/grid.cuh"
 
 namespace gemm {
@@ -65,8 +64,6 @@ __device__ __forceinline__ void mma_product(const GemmArguments& g) {
     if constexpr (requires { Math::kSettles; })
       Math::settle(sums, shared, g, tile, depth, row, column);
   }
-  constexpr int kCount = Tile::kWM * Tile::kWN / 32;
-  if (g.split.parts > 1 && !join_parts<Tile::kThreads, kCount>(g.split, &sums[0][0][0])) return;
   __syncthreads();  // nobody reads stages any more, which now hold results
   unsigned char* const room = shared + warp * Room::kBytes;
   store_mma_sums<Type, Tile::kWM, Tile::kWN>(sums, room, g, row, column, alpha, beta);

@@ -29,6 +29,7 @@ struct alignas(16) Staging {
 struct Place {
   int matrix, row, column;  // of C; the first row and column
   int above = 0;            // rows from there on that others store
+  int part = 0;             // of k
 };
 
 // Of several rows those that are stored.
@@ -62,10 +63,11 @@ struct Target {
   }
 };
 
-// Matrix `number` of the batch.
-template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, int number) {
+// Matrix `number` of the batch, or what is left of one of its parts of k.
+template <class T>
+__device__ __forceinline__ T* matrix_at(const GemmResult& c, int number, int part) {
   if (c.pointers) return static_cast<T*>(c.pointers[number]);
-  return static_cast<T*>(c.address) + number * c.stride;
+  return static_cast<T*>(c.address) + number * c.stride + part * c.part_stride;
 }
 
 // Of this thread's warp, where `place` is the warpgroup's.
@@ -82,7 +84,8 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
                 g.result_is_aligned && beta == 0};
   unsigned char* const matrix =
       g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
-                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes;
+                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes +
+                         place.part * g.c.part_stride * bytes;
   target.to =
       matrix + (place.row + warp_row) * target.pitch + static_cast<long long>(place.column) * bytes;
   // Here, and not where they are needed.

@@ -36,7 +36,8 @@ __device__ __forceinline__ TransposedTarget transposed_target_of(const GemmArgum
   const long long pitch = g.c.leading_dimension * bytes;
   unsigned char* const matrix =
       g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
-                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes;
+                   : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes +
+                         place.part * g.c.part_stride * bytes;
   return {matrix + place.column * pitch + static_cast<long long>(place.row) * bytes,
           pitch,
           {first, max(static_cast<int>(g.m) - place.row - first, 0)},

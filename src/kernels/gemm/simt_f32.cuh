@@ -12,7 +12,6 @@
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/simt_f32_copied.cuh"
 #include "kernels/gemm/simt_f32_teams.cuh"
-#include "kernels/gemm/split.cuh"
 #include "kernels/ptx/grid.cuh"
 
 namespace gemm {
@@ -59,17 +58,6 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
   }
 }
 
-// kRows of a thread's rows, from `first` on, to C or to where parts of k meet.
-template <typename Shape, int kRows>
-__device__ __forceinline__ void finish_tile(const GemmArguments& arguments, const TilePlace& tile,
-                                            const SimtPlace<Shape>& place, float alpha, int first,
-                                            float (&sums)[kRows][Shape::kTN]) {
-  if (arguments.split.parts > 1 &&
-      !join_parts<Shape::kThreads, kRows * Shape::kTN>(arguments.split, &sums[0][0]))
-    return;
-  store_tile<Shape, kRows>(arguments, tile, place, alpha, first, sums);
-}
-
 // `shared`: stages, and room for the sums of teams.
 template <typename Shape, bool kAlongA, bool kAlongB>
 __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigned char* shared) {
@@ -87,13 +75,14 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
     sum_of_team<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
   else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
   if constexpr (Shape::kDown == 1) {
-    finish_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
+    store_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
   } else {
     constexpr int kRows = Shape::kTM / Shape::kDown;
     float total[kRows][Shape::kTN];
     add_up_teams<Shape>(total, sums, shared);
-    finish_tile<Shape, kRows>(arguments, tile, place, alpha,
-                              static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
+    store_tile<Shape, kRows>(arguments, tile, place,
+                             kIsSearched<Shape> ? value_of<float>(arguments.alpha) : alpha,
+                             static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
   }
 }
 

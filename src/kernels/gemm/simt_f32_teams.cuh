@@ -119,6 +119,9 @@ template <typename Shape> __device__ __forceinline__ void team_meets() {
 // the other makes better machine code, with fewer cycles in which a warp waits for its own instructions: with four teams
 // 4 %, with two the other way round (docs/lab/gpu_gemm.md).
 template <typename Shape> constexpr bool kFetchesAhead = Shape::kDown > 2;
+// The same of which factor's share of a step is stored first, and of alpha, which is read again behind the loop: another
+// 3 % where the largest tile is aligned.
+template <typename Shape> constexpr bool kIsSearched = Shape::kDown == 2 && Shape::kAligned;
 
 // One step of kBK k. kMore: another follows, and its first fragments are read too.
 template <bool kMore, typename Shape, typename CourierA, typename CourierB>
@@ -130,7 +133,10 @@ __device__ __forceinline__ void team_step(float (&sums)[Shape::kTM][Shape::kTN],
   if constexpr (kMore && !kFetchesAhead<Shape>) courier_a.fetch(), courier_b.fetch();
 #pragma unroll
   for (int p = 0; p < Shape::kBK; ++p) {
-    if (kMore && p == kPut) courier_a.put(places.put_a), courier_b.put(places.put_b);
+    if (kMore && p == kPut) {
+      if constexpr (kIsSearched<Shape>) courier_b.put(places.put_b), courier_a.put(places.put_a);
+      else courier_a.put(places.put_a), courier_b.put(places.put_b);
+    }
     if (kMore && p == Shape::kBK - 1) {
       team_meets<Shape>();  // the next step is there, and nobody reads this one any more
       places.swap_stages();
@@ -198,19 +204,19 @@ __device__ __forceinline__ void add_up_teams(float (&total)[Shape::kTM / Shape::
   __syncthreads();  // nobody reads stages any more
 #pragma unroll
   for (int share = 0; share < kDown; ++share) {
+    const auto row = [&](int i) -> const float(&)[Shape::kTN] { return sums[share * kRows + i]; };
+    if (share == team) {
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
+      for (int i = 0; i < kRows; ++i)
 #pragma unroll
-      for (int j = 0; j < Shape::kTN; j += 4) {
-        const float(&row)[Shape::kTN] = sums[share * kRows + i];
-        if (share == team) {
-          total[i][j] = row[j], total[i][j + 1] = row[j + 1];
-          total[i][j + 2] = row[j + 2], total[i][j + 3] = row[j + 3];
-        } else {
+        for (int j = 0; j < Shape::kTN; ++j) total[i][j] = row(i)[j];
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+#pragma unroll
+        for (int j = 0; j < Shape::kTN; j += 4)
           all[place(share, team - (team > share), i, j / 4)] =
-              make_float4(row[j], row[j + 1], row[j + 2], row[j + 3]);
-        }
-      }
+              make_float4(row(i)[j], row(i)[j + 1], row(i)[j + 2], row(i)[j + 3]);
     }
   }
   __syncthreads();

@@ -315,7 +315,7 @@ template <class S> __device__ __forceinline__ void strip(const GemmArguments& g)
 // have every so-many-th part.
 template <class S> __device__ __forceinline__ void add_parts(const GemmArguments& g) {
   __shared__ float4 of_warps[kStripSumWarps][32];
-  constexpr int kSlotsOfTile = S::kM * S::kN / kStripSumsOfBlock, kTogether = 8;
+  constexpr int kSlotsOfTile = S::kM * S::kN / kStripSumsOfBlock;
   const unsigned slot = blockIdx.x % kSlotsOfTile, tile = blockIdx.x / kSlotsOfTile;
   const int warp = threadIdx.x / 32;
   const long long number = static_cast<long long>(blockIdx.z) * (gridDim.x / kSlotsOfTile) + tile;
@@ -323,19 +323,22 @@ template <class S> __device__ __forceinline__ void add_parts(const GemmArguments
   const TilePlace at = place_of_strip_tile<S>(g, tile);
   ptx::wait_for_previous_grid();
   float4 sum = {};
+  int part = warp;
+  const auto add_next = [&](auto count) {  // all of them on their way before the first is added
+    constexpr int kCount = decltype(count)::value;
+    float4 some[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      some[i] = __ldcg(partials +
+                       static_cast<long long>(part + i * kStripSumWarps) * (S::kM * S::kN / 4));
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) add(sum, some[i]);
+    part += kCount * kStripSumWarps;
+  };
 #pragma unroll 1
-  for (int first = warp; first < g.split.parts; first += kTogether * kStripSumWarps) {
-    float4 some[kTogether];
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      const int part = first + i * kStripSumWarps;
-      some[i] = part < g.split.parts
-                    ? __ldcg(partials + static_cast<long long>(part) * (S::kM * S::kN / 4))
-                    : float4{};
-    }
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) add(sum, some[i]);
-  }
+  while (part + 3 * kStripSumWarps < g.split.parts) add_next(std::integral_constant<int, 4>{});
+  if (part + kStripSumWarps < g.split.parts) add_next(std::integral_constant<int, 2>{});
+  if (part < g.split.parts) add_next(std::integral_constant<int, 1>{});
   of_warps[warp][threadIdx.x % 32] = sum;
   __syncthreads();
   if (threadIdx.x >= kStripSumsOfBlock) return;

@@ -29,7 +29,6 @@ struct Unit {
   int part;            // of the sum, where all tiles have as many
   int first_k, steps;  // of the sum over k
   bool is_whole;
-  long long tile;  // number within all matrices
 };
 
 // A block's first unit where GemmTiles::is_plain, as Units would give it, by fewer instructions: they are what a small
@@ -50,11 +49,10 @@ __device__ __forceinline__ Unit first_tile(const GemmArguments& g, int columns) 
   unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns;
   unit.steps = (static_cast<int>(g.k) + kBK - 1) / kBK;
   unit.is_whole = true;
-  unit.tile = static_cast<long long>(down) * tiles.across + across;
   return unit;
 }
 
-// The parts of a unit's sum, and where they meet.
+// The parts of a streamed tile's sum, and where they meet.
 struct Parts {
   int count, own;
   long long arrivals;  // place in GemmSplit.arrivals
@@ -171,9 +169,6 @@ template <int kBM, int kBK, int kDown> class Units {
     }
     unit.part = static_cast<int>(part);
     unit.matrix = static_cast<int>(matrix + tiles_.first_matrix);
-    unit.tile = (static_cast<long long>(unit.matrix) * tiles_.down * down_ + down) *
-                    (tiles_.across * across_) +
-                across;
     if (streams) {
       const unsigned first = at_ - number * steps_, steps = min(steps_ - first, end_ - at_);
       unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
@@ -186,12 +181,8 @@ template <int kBM, int kBK, int kDown> class Units {
     return unit;
   }
 
-  // Of `unit`, which get() has returned last and which is not whole.
-  __device__ __forceinline__ Parts parts_of(const Unit& unit) const {
-    if (at_ >= end_) {
-      const long long first = unit.tile * parts_;
-      return {static_cast<int>(parts_), unit.part, unit.tile, first, first + 1, 1};
-    }
+  // Of the streamed unit which get() has returned last and which is not whole.
+  __device__ __forceinline__ Parts parts_of() const {
     // Each block has two places: for the part that its stretch begins with, and for that which it ends with.
     const unsigned tile = tile_at(), begin = tile * steps_;
     const unsigned first = owner_of(begin), last = owner_of(begin + steps_ - 1);

@@ -294,8 +294,7 @@ __device__ __forceinline__ Ring<K::Shape::kStages> readers_ring(Shared<K>& share
   return ring;
 }
 
-// Adds up the parts of a divided sum in their order, in the block that comes last. Returns whether this is that
-// block.
+// Adds up the parts of a streamed tile in their order, in the block that comes last. Returns whether this is that block.
 template <class K>
 __device__ __forceinline__ bool join_unit(float (&sum)[K::Shape::kBN / 2], Shared<K>& shared,
                                           const GemmArguments& g, const Parts& parts) {
@@ -398,7 +397,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
     const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
-    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above};
+    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above, unit.part};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
     std::conditional_t<S::kIsAnyWidth, TransposedTarget, Target> target;
     const auto find_target = [&] {
@@ -410,7 +409,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
     if (!kEarly) find_target();
     if constexpr (S::kDown == 1 || S::kDown == kAsLaunched) {
-      if (g.split.parts > 1 && g.split.partials == nullptr) {
+      if (g.split.parts > 1 && g.c.part_stride == 0) {
         join_in_cluster(sum, shared, g, [&](float(&some)[K::kSlice], int column) {
           K::template finish<K::kSlice * 2>(some, staging, g, target.at_column(column), alpha,
                                             beta);
@@ -418,7 +417,8 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
         continue;
       }
     }
-    if (!unit.is_whole && !join_unit(sum, shared, g, units.parts_of(unit))) continue;
+    if (g.split.streamed > 0 && !unit.is_whole && !join_unit(sum, shared, g, units.parts_of()))
+      continue;
     K::template finish<S::kBN>(sum, staging, g, target, alpha, beta);
   }
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given

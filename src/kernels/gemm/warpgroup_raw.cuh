@@ -251,7 +251,7 @@ template <class Tile, Along kAlongA> struct Raw {
     const long long across = g.result_is_transposed ? g.c.leading_dimension : 1;
     const int lane = threadIdx.x % 32, row = place.row + threadIdx.x / 32 % 4 * 16 + lane / 4;
     const int column = place.column + lane % 4 * 2;
-    float* const C = matrix_at<float>(g.c, place.matrix);
+    float* const C = matrix_at<float>(g.c, place.matrix, place.part);
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) {
       const int r = row + i / 2 % 2 * 8, c = column + i / 4 * 8 + i % 2;

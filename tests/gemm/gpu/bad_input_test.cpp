@@ -92,7 +92,7 @@ TEST_F(GpuRefusal, WorkspacesThatAreNone) {
 }
 
 TEST_F(GpuRefusal, AWorkspaceTooSmallForTheOnlyPlan) {
-  const PlanWish wish("simt_f32_32x32,split=2");
+  const PlanWish wish("simt_f32_32x32,split=4");
   Matrix<float> x(4, 64), y(64, 6);
   OnGpu on_x(x);
   OnGpu on_y(y);
@@ -159,11 +159,11 @@ TEST_F(GpuRefusal, ContextsThatAreGone) {
 TEST_F(GpuRefusal, MemoryThatIsNotThere) {
   if (wants_real_gpu()) GTEST_SKIP() << "of the virtual GPU";
   const PlanWish wish("simt_f32_32x32,split=2");
-  GpuContext limited = GpuContext::State::context_on(open_test_device(), {.workspace_bytes = 1000});
+  GpuContext limited = GpuContext::State::context_on(open_test_device(), {.workspace_bytes = 100});
   Matrix<float> x(4, 64), y(64, 6);
   OnGpu on_x(x);
   OnGpu on_y(y);
-  expect_refused(ErrorCode::kOutOfMemory, "bytes of workspace, 1000 are allowed",
+  expect_refused(ErrorCode::kOutOfMemory, "bytes of workspace, 100 are allowed",
                  [&] { gemm(limited, 1.0f, on_x.view(), on_y.view(), 0.0f, view_c); });
 }
 

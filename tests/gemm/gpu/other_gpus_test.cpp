@@ -106,7 +106,7 @@ TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
       x.m = kernel().bm, x.n = kernel().bn, x.k = k, x.alpha = {1, nullptr};
       x.a = {reinterpret_cast<const void*>(a.address()), a_along_k ? k : x.m, 0, nullptr};
       x.b = {reinterpret_cast<const void*>(b.address()), b_along_k ? k : x.n, 0, nullptr};
-      x.c = {reinterpret_cast<void*>(c.address()), x.n, 0, nullptr};
+      x.c = {reinterpret_cast<void*>(c.address()), x.n, 0, nullptr, 0};
       x.pairs_a = pairs(a), x.pairs_b = pairs(b);
       x.split.parts = 1, x.split.k_each = k, x.result_bytes = static_cast<int>(result);
       const std::array<const void*, 1> values{&x};
@@ -317,7 +317,7 @@ TEST(OtherGpusPlans, TakeWhatTheGpuHasRoomFor) {
     auto& x = problem.arguments;
     x.m = m, x.n = n, x.k = k, x.alpha = {1, nullptr}, x.beta = {0, nullptr};
     x.a = {reinterpret_cast<const void*>(4096), k, 0, nullptr}, x.b = x.a;
-    x.c = {reinterpret_cast<void*>(4096), n, 0, nullptr};
+    x.c = {reinterpret_cast<void*>(4096), n, 0, nullptr, 0};
     return gpu::choose(problem, gpu, gpu::kNoLimit);
   };
   const model::Gpu a100 = model::find_gpu("a100"), ada = model::find_gpu("rtx4090");

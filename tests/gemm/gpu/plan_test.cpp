@@ -143,23 +143,36 @@ TEST(Plans, DivideKWhereTilesAreFew) {
 }
 
 TEST(Plans, PiecesOfTheWorkspaceDoNotOverlap) {
-  const Plan plan = choose(problem({.m = 300, .n = 200, .k = 20000, .count = 3}), h200(), kNoLimit,
-                           wish_in("simt_f32_64x64,split=9"));
-  ASSERT_GT(plan.parts, 1);
-  const auto tiles =
-      static_cast<std::uint64_t>(3 * ((300 + plan.kernel->bm - 1) / plan.kernel->bm) *
-                                 ((200 + plan.kernel->bn - 1) / plan.kernel->bn));
-  EXPECT_EQ(plan.arrivals.bytes, tiles * 4);
-  EXPECT_EQ(plan.partials.bytes, tiles * static_cast<std::uint64_t>(plan.parts) *
-                                     static_cast<std::uint64_t>(plan.kernel->bm * plan.kernel->bn) *
-                                     4);
-  for (const Piece& piece : {plan.arrivals, plan.partials}) {
+  const Problem batch = problem({.m = 300, .n = 201, .k = 20000, .count = 3});
+  const Plan left = choose(batch, h200(), kNoLimit, wish_in("simt_f32_64x64,split=9"));
+  ASSERT_EQ(left.parts, 9);
+  EXPECT_EQ(left.parts_entry, "gemm_parts_f32");
+  EXPECT_EQ(left.arrivals.bytes, 0u);
+  EXPECT_EQ(left.partials.bytes, 3u * 9 * 300 * 204 * 4);
+
+  // Of rows of what is stored.
+  const Plan turned =
+      choose(problem({.m = 300, .n = 201, .k = 20000, .operand = Dtype::kBF16}), h200(), kNoLimit,
+             wish_in("warpgroup_bf16_128x64_swapped_to_f32,split=9"));
+  EXPECT_EQ(turned.partials.bytes, 9u * 300 * 204 * 4);
+
+  const Plan streamed =
+      choose(problem({.m = 300, .n = 201, .k = 20000, .count = 3, .mode = ComputeMode::kAccurate}),
+             h200(), kNoLimit, wish_in("accurate_f32_128x64,stream"));
+  ASSERT_GT(streamed.streamed, 0);
+  EXPECT_EQ(streamed.parts_entry, "");
+  EXPECT_EQ(streamed.arrivals.bytes, static_cast<std::uint64_t>(streamed.streamed) * 4);
+  const Piece pieces[] = {streamed.arrivals, streamed.partials, streamed.a.place, streamed.b.place,
+                          streamed.a.unscale};
+  for (const Piece& piece : pieces) {
     EXPECT_EQ(piece.offset % kWorkspaceAlignment, 0u);
-    EXPECT_LE(piece.offset + piece.bytes, plan.workspace_bytes);
+    EXPECT_LE(piece.offset + piece.bytes, streamed.workspace_bytes);
+    for (const Piece& other : pieces) {
+      if (&other == &piece) continue;
+      EXPECT_TRUE(piece.offset + piece.bytes <= other.offset ||
+                  other.offset + other.bytes <= piece.offset);
+    }
   }
-  const bool apart = plan.arrivals.offset + plan.arrivals.bytes <= plan.partials.offset ||
-                     plan.partials.offset + plan.partials.bytes <= plan.arrivals.offset;
-  EXPECT_TRUE(apart);
 }
 
 TEST(Plans, ThinOnesTakeStripsOfEitherFactor) {

@@ -171,6 +171,33 @@ TYPED_TEST(GpuProductOf, ABatchInPartsOfK) {
   expect_clean();
 }
 
+// So many parts of so small a C that several threads share those of an element; rows that end within 16 bytes.
+TYPED_TEST(GpuProductOf, ManyPartsOfK) {
+  using T = typename TypeParam::C;
+  const PlanWish wish(sizeof(T) == 4 ? "simt_f32_32x32,split=37" : "mma_f64_64x64,split=37");
+  const Sizes sizes{5, 7, 37 * 16};
+  const auto first = expect_right<TypeParam>(sizes, {{}, {}, {.gap = 2}}, 1.5, -1);
+  EXPECT_TRUE(same_bits(first, expect_right<TypeParam>(sizes, {{}, {}, {.gap = 2}}, 1.5, -1)));
+}
+
+// alpha = 0 on the device, which the host does not see: what A and B hold does not count.
+TEST_F(GpuProduct, NothingOfPartsForAnAlphaOfZero) {
+  const PlanWish wish("simt_f32_32x32,split=3");
+  Matrix<float> a(40, 300, {}, 1), b(300, 41, {}, 2), c(40, 41, {}, 3);
+  a.at(3, 5) = std::numeric_limits<float>::quiet_NaN();
+  const Matrix<float> before = c;
+  OnGpu on_a(a);
+  OnGpu on_b(b);
+  OnGpu on_c(c);
+  const ArrayOnGpu<float> scalars({0, 2});
+  gemm(gpu(), GpuScalar<float>::on_device(scalars.data()), on_a.view(), on_b.view(),
+       GpuScalar<float>::on_device(scalars.data() + 1), on_c.view());
+  on_c.fetch();
+  expect_clean();
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 41; ++j) EXPECT_EQ(c.at(i, j), 2 * before.at(i, j));
+}
+
 // More matrices than a grid holds: those of a later launch are found, and what was prepared of them.
 void expect_many_matrices(ComputeMode mode) {
   constexpr std::int64_t kCount = gpu::kMostMatrices + 3;
