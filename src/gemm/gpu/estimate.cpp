@@ -50,7 +50,7 @@ constexpr double kBoxesMemoryShare =
 constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
 constexpr double kSharedMissTime = 1.1, kFarSharedMissTime = 1.25;
-constexpr double kFullMemoryShare = 0.55;  // of the multiprocessors' blocks, of 16-bit tiles
+constexpr double kFullMemoryShare = 0.5;  // of the multiprocessors' blocks, of 16-bit tiles
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
