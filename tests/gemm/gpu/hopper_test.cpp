@@ -37,11 +37,21 @@ struct NarrowF16 : F16 {
   static constexpr ComputeMode kMode = ComputeMode::kIeee;
 };
 
+struct TurnedBF16 : BF16 {
+  static constexpr const char* kKernel = "warpgroup_bf16_128x32_swapped";
+  static constexpr ComputeMode kMode = ComputeMode::kIeee;
+};
+struct HopperF64 : F64 {
+  static constexpr const char* kKernel = "hopper_f64_32x32";
+  static constexpr ComputeMode kMode = ComputeMode::kIeee;
+};
+
 template <class Kind> class HopperBatch : public ::testing::Test {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 };
-using Kinds = ::testing::Types<AccurateF32, RawF32, MmaAccurateF32, WideBF16, NarrowF16>;
+using Kinds = ::testing::Types<AccurateF32, RawF32, MmaAccurateF32, WideBF16, NarrowF16, TurnedBF16,
+                               HopperF64>;
 TYPED_TEST_SUITE(HopperBatch, Kinds);
 
 constexpr int kCount = 3;
@@ -56,27 +66,32 @@ template <class T> MatrixBatch<T> slices(MatrixView<T> all, bool backwards) {
   return strided(one, -stride);
 }
 
-template <class Kind> void expect_batch(std::int64_t gap, bool backwards) {
+template <class Kind>
+void expect_batch(std::int64_t gap, bool backwards, std::int64_t k = 72, const char* how = "") {
   using A = typename Kind::A;
   using C = typename Kind::C;
-  const PlanWish wish(Kind::kKernel);
-  Matrix<A> a(kCount * 24, 72, {.gap = gap}, 1), b(72, 80, {.gap = gap}, 2);
+  using Scalar = typename Kind::S;
+  const PlanWish wish(std::string(Kind::kKernel) + how);
+  Matrix<A> a(kCount * 24, k, {.gap = gap}, 1), b(k, 80, {.gap = gap}, 2);
   Matrix<C> c(kCount * 24, 80, {.gap = gap}, 3);
   const Matrix<C> before = c;
   OnGpu on_a(a);
   OnGpu on_b(b);
   OnGpu on_c(c);
-  gemm_batch(gpu(), kCount, 1.5f, slices<const A>(on_a.view(), backwards),
-             strided<const A>(on_b.view(), 0), -1.0f, slices<C>(on_c.view(), backwards),
+  gemm_batch(gpu(), kCount, Scalar(1.5), slices<const A>(on_a.view(), backwards),
+             strided<const A>(on_b.view(), 0), Scalar(-1), slices<C>(on_c.view(), backwards),
              {.mode = Kind::kMode});
   on_c.fetch();
   expect_clean();
-  expect_product<A, A, C, float>(1.5f, a, b, -1.0f, before, c);
+  expect_product<A, A, C, Scalar>(Scalar(1.5), a, b, Scalar(-1), before, c);
 }
 
 TYPED_TEST(HopperBatch, StridesWithASharedFactor) { expect_batch<TypeParam>(0, false); }
 TYPED_TEST(HopperBatch, StridesOfUnalignedRows) { expect_batch<TypeParam>(3, false); }
 TYPED_TEST(HopperBatch, StridesBackwards) { expect_batch<TypeParam>(0, true); }
+// More than a cluster adds up, so that each product's are left in the workspace.
+TYPED_TEST(HopperBatch, PartsOfK) { expect_batch<TypeParam>(0, true, 9 * 64, ",split=9"); }
+TYPED_TEST(HopperBatch, PartsOfUnalignedK) { expect_batch<TypeParam>(3, false, 600, ",split=9"); }
 
 TYPED_TEST(HopperBatch, PointersInDeviceMemory) {
   using A = typename TypeParam::A;
