@@ -284,15 +284,15 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
       kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
+  const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   // Few blocks do not ask for enough at a time to keep the memory busy.
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0)
-    e.memory *= std::max(1.0, kFullMemoryShare * sms / blocks);
+    e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
                        static_cast<double>(kernel.bn) / plan.cluster.down;
   const double tile_bytes =
       lines * static_cast<double>(plan.k_each) * static_cast<double>(size_of(oriented.operand));
-  const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)

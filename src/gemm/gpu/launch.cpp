@@ -154,20 +154,18 @@ bool is_aligned(const GemmArguments& arguments, const Problem& oriented, bool is
   return all % 16 == 0;
 }
 
-// C of a kernel that leaves its parts of k as they are.
+// C of a kernel that leaves its parts of k.
 void leave_parts(const Plan& plan, const Problem& oriented, GemmArguments& arguments) {
   const PartShape shape = part_shape_of(plan, oriented);
   const std::int64_t part = shape.rows * shape.pitch;
   arguments.c = {arguments.split.partials, shape.pitch, plan.parts * part, nullptr, part};
   arguments.result_bytes = static_cast<int>(sum_bytes_of(oriented));
-  // Of alpha it has to be known only that nothing is read where it is 0.
-  if (arguments.alpha.address != nullptr || arguments.alpha.value != 0)
-    arguments.alpha = {1, nullptr};
-  arguments.beta = {0, nullptr};
+  arguments.beta = {0, nullptr};  // alpha stays: where it is 0, A and B are not read
 }
 
 // What adds up the parts that strips leave.
-device::Launch strip_parts(const Plan& plan, const Problem& oriented, std::int64_t matrices) {
+device::Launch launch_of_strip_parts(const Plan& plan, const Problem& oriented,
+                                     std::int64_t matrices) {
   const std::int64_t sums = tiles_of(plan, oriented) * plan.kernel->bm * plan.kernel->bn;
   device::Launch launch;
   launch.grid = {static_cast<std::uint32_t>(sums / kernels::kStripSumsOfBlock), 1,
@@ -177,14 +175,14 @@ device::Launch strip_parts(const Plan& plan, const Problem& oriented, std::int64
 }
 
 // The same of parts that others leave.
-device::Launch parts_launch(const Plan& plan, const Problem& oriented,
-                            const GemmArguments& arguments, std::int64_t matrices,
-                            const model::Gpu& gpu, kernels::PartsArguments& parts) {
+device::Launch launch_of_parts(const Plan& plan, const Problem& oriented,
+                               const GemmArguments& arguments, std::int64_t matrices,
+                               const model::Gpu& gpu, kernels::PartsArguments& parts) {
   const PartShape shape = part_shape_of(plan, oriented);
   parts.m = shape.rows, parts.n = shape.columns, parts.pitch = shape.pitch;
   parts.partials = arguments.split.partials;
   parts.parts = plan.parts;
-  parts.alpha = arguments.alpha, parts.beta = arguments.beta;
+  parts.beta = arguments.beta;
   parts.c = arguments.c;
   const std::int64_t pieces = shape.rows * shape.pitch *
                               static_cast<std::int64_t>(sum_bytes_of(oriented)) /
@@ -209,8 +207,8 @@ void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments
                   device::Stream& stream) {
   kernels::PartsArguments parts;
   device::Launch launch =
-      plan.leaves_parts ? parts_launch(plan, oriented, arguments, matrices, device.gpu(), parts)
-                        : strip_parts(plan, oriented, matrices);
+      plan.leaves_parts ? launch_of_parts(plan, oriented, arguments, matrices, device.gpu(), parts)
+                        : launch_of_strip_parts(plan, oriented, matrices);
   const std::array<const void*, 1> values{plan.leaves_parts ? static_cast<const void*>(&parts)
                                                             : &arguments};
   launch.arguments = values;

@@ -26,7 +26,7 @@ struct GemmFactor {
       pointers;  ///< one a matrix of the batch, in device memory; null: the stride counts
 };
 
-/// C, as GemmFactor: element (i, j) is element i·leading_dimension + j. Or where parts of k are left as they are, each a
+/// C, as GemmFactor: element (i, j) is element i·leading_dimension + j. Or where parts of k are left, times alpha, each a
 /// matrix of C's shape.
 struct GemmResult {
   void* address;

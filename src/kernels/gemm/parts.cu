@@ -4,8 +4,7 @@
 // Adds up parts of k: each is a matrix of C's shape, which the kernel before has left (GemmResult::part_stride). Where C
 // is small and parts are many, several threads have some of the parts each, and the first of them adds up theirs. The
 // order of a sum depends on the sizes alone.
-#include <type_traits>
-
+#include "kernels/gemm/add_parts.cuh"
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/hopper_f64_result.cuh"
 #include "kernels/gemm/parts.hpp"
@@ -16,22 +15,14 @@ namespace {
 
 using namespace tilewise::kernels;
 
-__device__ __forceinline__ void add(float4& sum, const float4& more) {
-  sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-}
-__device__ __forceinline__ void add(double2& sum, const double2& more) {
-  sum.x += more.x, sum.y += more.y;
-}
-
-// alpha·sum + beta·C at the neighbours that are there, `left` from the first on.
+// sum + beta·C at the neighbours that are there, `left` from the first on.
 template <class Type> struct Halves {
   using Sums = float4;
   using Scalar = float;
   using Element = typename Type::Stored;
   static __device__ __forceinline__ void store(Element* c, const Sums& sum, long long left,
-                                               float alpha, float beta) {
-    gemm::store_four<Type>(
-        c, make_float4(alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w), left, beta);
+                                               float beta) {
+    gemm::store_four<Type>(c, sum, left, beta);
   }
 };
 struct Doubles {
@@ -39,9 +30,9 @@ struct Doubles {
   using Scalar = double;
   using Element = double;
   static __device__ __forceinline__ void store(double* c, const Sums& sum, long long left,
-                                               double alpha, double beta) {
+                                               double beta) {
     gemm::f64::Result to{};
-    to.alpha = alpha, to.beta = beta;
+    to.alpha = 1, to.beta = beta;
     to.is_aligned = reinterpret_cast<size_t>(c) % sizeof(Sums) == 0;
     gemm::f64::store_pair(c, left, to, sum.x, sum.y);
   }
@@ -76,34 +67,19 @@ template <class Type> __device__ __forceinline__ void add_parts(const PartsArgum
           reinterpret_cast<Scalar*>(&sum)[i] +=
               __ldcg(reinterpret_cast<const Scalar*>(from + part * pieces) + i);
   } else if (is_there) {
-    int part = group;
-    const auto add_next = [&](auto count) {  // all of them on their way before the first is added
-      constexpr int kCount = decltype(count)::value;
-      Sums some[kCount];
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) some[i] = __ldcg(from + (part + i * groups) * pieces);
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) add(sum, some[i]);
-      part += kCount * groups;
-    };
-#pragma unroll 1
-    while (part + 3 * groups < p.parts) add_next(std::integral_constant<int, 4>{});
-    if (part + groups < p.parts) add_next(std::integral_constant<int, 2>{});
-    if (part < p.parts) add_next(std::integral_constant<int, 1>{});
+    gemm::add_every(sum, from, pieces, group, groups, p.parts);
   }
   if (groups > 1) {
     of_groups[threadIdx.x] = sum;
     __syncthreads();
     if (group > 0) return;
 #pragma unroll 1
-    for (int other = 1; other < groups; ++other) add(sum, of_groups[other * lanes + lane]);
+    for (int other = 1; other < groups; ++other) gemm::add(sum, of_groups[other * lanes + lane]);
   }
   if (!is_there) return;
-  const Scalar alpha = gemm::value_of<Scalar>(p.alpha), beta = gemm::value_of<Scalar>(p.beta);
-  if (alpha == 0) sum = Sums{};  // whatever A and B hold
   const long long row = piece / in_row, column = column_of();
   Type::store(gemm::matrix_of<typename Type::Element>(p.c) + row * p.c.leading_dimension + column,
-              sum, p.n - column, alpha, beta);
+              sum, p.n - column, gemm::value_of<Scalar>(p.beta));
 }
 
 }  // namespace

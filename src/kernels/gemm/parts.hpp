@@ -14,12 +14,12 @@ inline constexpr int kPartsPiece = 16;  ///< bytes of a row that a thread adds u
 
 struct PartsArguments {
   long long m, n;
-  const void* partials;  ///< [matrix][part][m][pitch], of f32 (f64 for f64)
+  const void* partials;  ///< [matrix][part][m][pitch], of f32 (f64 for f64): times alpha
   long long pitch;       ///< a multiple of 4
   int parts;
   /// So many threads share the parts of a piece: 2^groups_log2.
   int groups_log2;
-  GemmScalar alpha, beta;
+  GemmScalar beta;
   GemmResult c;
 };
 

@@ -11,6 +11,7 @@
 // blocks. Orders never change. Loops are rolled up where they can be: operands are met once, so code is met cold.
 #pragma once
 
+#include "kernels/gemm/add_parts.cuh"
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/slab.cuh"
 #include "kernels/gemm/strip.hpp"
@@ -176,10 +177,6 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
   }
 }
 
-__device__ __forceinline__ void add(float4& sum, const float4& more) {
-  sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-}
-
 // A warp's or a block's part of C, put together in shared memory in f32, as C is stored: kLines rows and kN columns, or
 // where C is transposed the other way round.
 template <class S, int kLines, bool kTransposed> struct Whole {
@@ -323,22 +320,7 @@ template <class S> __device__ __forceinline__ void add_parts(const GemmArguments
   const TilePlace at = place_of_strip_tile<S>(g, tile);
   ptx::wait_for_previous_grid();
   float4 sum = {};
-  int part = warp;
-  const auto add_next = [&](auto count) {  // all of them on their way before the first is added
-    constexpr int kCount = decltype(count)::value;
-    float4 some[kCount];
-#pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      some[i] = __ldcg(partials +
-                       static_cast<long long>(part + i * kStripSumWarps) * (S::kM * S::kN / 4));
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) add(sum, some[i]);
-    part += kCount * kStripSumWarps;
-  };
-#pragma unroll 1
-  while (part + 3 * kStripSumWarps < g.split.parts) add_next(std::integral_constant<int, 4>{});
-  if (part + kStripSumWarps < g.split.parts) add_next(std::integral_constant<int, 2>{});
-  if (part < g.split.parts) add_next(std::integral_constant<int, 1>{});
+  add_every(sum, partials, S::kM * S::kN / 4, warp, kStripSumWarps, g.split.parts);
   of_warps[warp][threadIdx.x % 32] = sum;
   __syncthreads();
   if (threadIdx.x >= kStripSumsOfBlock) return;
