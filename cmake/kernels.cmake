@@ -52,12 +52,17 @@ function(tilewise_make_ptx source architecture out_ptx)
   set(${out_ptx} ${ptx} PARENT_SCOPE)
 endfunction()
 
-# tilewise_make_cubin(PTX ARCHITECTURE OUT_CUBIN): beside the PTX, with lines of source where that has them.
-function(tilewise_make_cubin ptx architecture out_cubin)
+# tilewise_make_cubin(SOURCE PTX ARCHITECTURE OUT_CUBIN): beside the PTX, with lines of source where that has them. The
+# source's property TILEWISE_PTXAS_LEVEL says how much ptxas optimises, where that is not 3.
+function(tilewise_make_cubin source ptx architecture out_cubin)
+  get_source_file_property(level ${source} TILEWISE_PTXAS_LEVEL)
+  if(NOT level)
+    set(level 3)
+  endif()
   cmake_path(REPLACE_EXTENSION ptx LAST_ONLY cubin OUTPUT_VARIABLE cubin)
   cmake_path(GET ptx STEM stem)
   add_custom_command(OUTPUT ${cubin}
-    COMMAND ${TILEWISE_PTXAS} -O3 -arch=sm_${architecture} ${ptx} -o ${cubin}
+    COMMAND ${TILEWISE_PTXAS} -O${level} -arch=sm_${architecture} ${ptx} -o ${cubin}
     DEPENDS ${ptx} VERBATIM
     COMMENT "cubin ${stem} sm_${architecture}")
   set(${out_cubin} ${cubin} PARENT_SCOPE)
@@ -85,7 +90,7 @@ function(tilewise_compile_kernels out)
     tilewise_architectures_of(${source} architectures)
     foreach(architecture ${architectures})
       tilewise_make_ptx(${source} ${architecture} ptx)
-      tilewise_make_cubin(${ptx} ${architecture} cubin)
+      tilewise_make_cubin(${source} ${ptx} ${architecture} cubin)
       list(APPEND images "${stem}|${architecture}|${ptx}|${cubin}|")
     endforeach()
   endforeach()
@@ -115,9 +120,9 @@ function(tilewise_compile_library_kernels out out_with_source)
         COMMAND ${CMAKE_COMMAND} -E sha256sum ${name} > ${digest}
         WORKING_DIRECTORY ${folder} DEPENDS ${ptx} VERBATIM)
       if(TILEWISE_LINE_INFO)
-        tilewise_make_cubin(${ptx} ${architecture} cubin)
+        tilewise_make_cubin(${source} ${ptx} ${architecture} cubin)
       else()
-        tilewise_make_cubin(${folder}/${name} ${architecture} cubin)
+        tilewise_make_cubin(${source} ${folder}/${name} ${architecture} cubin)
       endif()
       set(needed_ptx ${folder}/${name})
       if(architecture MATCHES "a$")

@@ -115,36 +115,27 @@ template <typename Shape> __device__ __forceinline__ void team_meets() {
                : "memory");
 }
 
-// Whether the step after the next is fetched as soon as the next is in shared memory, and not with the step. The one or
-// the other makes better machine code, with fewer cycles in which a warp waits for its own instructions: with four teams
-// 4 %, with two the other way round (docs/lab/gpu_gemm.md).
-template <typename Shape> constexpr bool kFetchesAhead = Shape::kDown > 2;
-// The same of which factor's share of a step is stored first, and of alpha, which is read again behind the loop: another
-// 3 % where the largest tile is aligned.
-template <typename Shape> constexpr bool kIsSearched = Shape::kDown == 2 && Shape::kAligned;
-
-// One step of kBK k. kMore: another follows, and its first fragments are read too.
+// One step of kBK k. kMore: another follows, and its first fragments are read too. As soon as that one is in shared
+// memory, the next but one is fetched, which has a whole step's time to arrive.
 template <bool kMore, typename Shape, typename CourierA, typename CourierB>
 __device__ __forceinline__ void team_step(float (&sums)[Shape::kTM][Shape::kTN],
                                           SimtFragment<Shape> (&fragments)[2],
                                           SimtPlaces<Shape>& places, CourierA& courier_a,
                                           CourierB& courier_b, bool is_another_further) {
-  constexpr int kPut = kFetchesAhead<Shape> ? Shape::kBK - 1 : Shape::kBK - 2;
-  if constexpr (kMore && !kFetchesAhead<Shape>) courier_a.fetch(), courier_b.fetch();
+  constexpr int kBK = Shape::kBK;
 #pragma unroll
-  for (int p = 0; p < Shape::kBK; ++p) {
-    if (kMore && p == kPut) {
-      if constexpr (kIsSearched<Shape>) courier_b.put(places.put_b), courier_a.put(places.put_a);
-      else courier_a.put(places.put_a), courier_b.put(places.put_b);
-    }
-    if (kMore && p == Shape::kBK - 1) {
+  for (int p = 0; p < kBK; ++p) {
+    if (kMore && p == kBK - 1) {
+      courier_b.put(places.put_b), courier_a.put(places.put_a);
       team_meets<Shape>();  // the next step is there, and nobody reads this one any more
       places.swap_stages();
-      if (kFetchesAhead<Shape> && is_another_further) courier_a.fetch(), courier_b.fetch();
+      if (is_another_further) courier_a.fetch(), courier_b.fetch();
     }
-    if (kMore || p + 1 < Shape::kBK)
-      read_fragment(fragments[(p + 1) % 2], places.read_a, places.read_b, (p + 1) % Shape::kBK);
-    multiply_add<Shape>(sums, fragments[p % 2]);
+    SimtFragment<Shape>& next = fragments[(p + 1) % 2];
+    if (kMore || p + 1 < kBK) read_rows(next, places.read_a, (p + 1) % kBK);
+    multiply_add<Shape, 0, 2>(sums, fragments[p % 2]);
+    if (kMore || p + 1 < kBK) read_columns(next, places.read_b, (p + 1) % kBK);
+    multiply_add<Shape, 2>(sums, fragments[p % 2]);
   }
 }
 
@@ -180,7 +171,7 @@ __device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN
   courier_b.put(places.put_b);
   team_meets<Shape>();
   places.put_a += places.to_other_stage, places.put_b += places.to_other_stage;
-  if (kFetchesAhead<Shape> && steps > 1) courier_a.fetch(), courier_b.fetch();
+  if (steps > 1) courier_a.fetch(), courier_b.fetch();
   SimtFragment<Shape> fragments[2];
   read_fragment(fragments[0], places.read_a, places.read_b, 0);
 #pragma unroll 1

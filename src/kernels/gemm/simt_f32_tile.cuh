@@ -32,27 +32,37 @@ template <typename Shape> struct SimtFragment { float a[Shape::kTM], b[Shape::kT
 // What a thread needs of one k: quads of its rows, one in each kLanesM·4 rows of the warp, and of its
 // columns likewise.
 template <typename Shape>
-__device__ __forceinline__ void read_fragment(SimtFragment<Shape>& fragment, const float* a,
-                                              const float* b, int p) {
+__device__ __forceinline__ void read_rows(SimtFragment<Shape>& fragment, const float* a, int p) {
 #pragma unroll
   for (int i = 0; i < Shape::kTM; i += 4)
     *reinterpret_cast<float4*>(&fragment.a[i]) =
         *reinterpret_cast<const float4*>(a + p * (Shape::kBM + 4) + i * Shape::kLanesM);
+}
+template <typename Shape>
+__device__ __forceinline__ void read_columns(SimtFragment<Shape>& fragment, const float* b, int p) {
 #pragma unroll
   for (int j = 0; j < Shape::kTN; j += 4)
     *reinterpret_cast<float4*>(&fragment.b[j]) =
         *reinterpret_cast<const float4*>(b + p * (Shape::kBN + 4) + j * Shape::kLanesN);
 }
-
-// Right, then left: neighbours share an operand, which then is read once (ladder, rung 18).
 template <typename Shape>
+__device__ __forceinline__ void read_fragment(SimtFragment<Shape>& fragment, const float* a,
+                                              const float* b, int p) {
+  read_rows(fragment, a, p);
+  read_columns(fragment, b, p);
+}
+
+// FMAs of the thread's columns from kFrom to kTo, down one and up the next, so that neighbours share an operand. An FMA
+// reads three registers, of which a warp gets one even and one odd a cycle: the third must be the one that the FMA
+// before has read too, or the pipe waits (docs/lab/gpu_gemm.md).
+template <typename Shape, int kFrom = 0, int kTo = Shape::kTN>
 __device__ __forceinline__ void multiply_add(float (&sums)[Shape::kTM][Shape::kTN],
                                              const SimtFragment<Shape>& fragment) {
 #pragma unroll
-  for (int i = 0; i < Shape::kTM; ++i) {
+  for (int j = kFrom; j < kTo; ++j) {
 #pragma unroll
-    for (int step = 0; step < Shape::kTN; ++step) {
-      const int j = i % 2 ? Shape::kTN - 1 - step : step;
+    for (int step = 0; step < Shape::kTM; ++step) {
+      const int i = j % 2 ? Shape::kTM - 1 - step : step;
       sums[i][j] += fragment.a[i] * fragment.b[j];
     }
   }
