@@ -34,6 +34,12 @@ __device__ __forceinline__ void store_quad(float* c, long long columns_left, boo
     if (j < columns_left) c[j] = beta == 0 ? alpha * sum[j] : fmaf(alpha, sum[j], beta * c[j]);
 }
 
+// Whether quads of columns stand at multiples of 16 bytes.
+__device__ __forceinline__ bool is_aligned(const GemmResult& c) {
+  return reinterpret_cast<unsigned long long>(matrix_of<float>(c)) % 16 == 0 &&
+         c.leading_dimension % 4 == 0;
+}
+
 // kRows of a thread's rows, from `first` on.
 template <typename Shape, int kRows>
 __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const TilePlace& tile,
@@ -42,7 +48,7 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
   const float beta = value_of<float>(arguments.beta);
   float* const c = matrix_of<float>(arguments.c);
   const long long leading = arguments.c.leading_dimension;
-  const bool is_aligned = reinterpret_cast<unsigned long long>(c) % 16 == 0 && leading % 4 == 0;
+  const bool is_quad = is_aligned(arguments.c);
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     const long long row =
@@ -52,9 +58,45 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
     for (int j = 0; j < Shape::kTN; j += 4) {
       const long long column = tile.column + place.column + j * Shape::kLanesN;
       if (column < arguments.n)
-        store_quad(c + row * leading + column, arguments.n - column, is_aligned, alpha, &sums[i][j],
+        store_quad(c + row * leading + column, arguments.n - column, is_quad, alpha, &sums[i][j],
                    beta);
     }
+  }
+}
+
+// The same of a team's rows of C that is not aligned, by neighbouring elements a warp: stores of single elements that
+// are four apart would write each sector of C four times. `room`: the team's share of what teams have added up.
+template <typename Shape, int kRows>
+__device__ __forceinline__ void store_unaligned(const GemmArguments& arguments,
+                                                const TilePlace& tile,
+                                                const SimtPlace<Shape>& place, float alpha,
+                                                const float (&sums)[kRows][Shape::kTN],
+                                                float* room) {
+  constexpr int kBand = Shape::kLanesM * 4;  // rows of a warp side by side
+  constexpr int kBandsOfWarp = kRows / 4;    // of a team
+  constexpr int kHigh = Shape::kBM / Shape::kWM * kBandsOfWarp * kBand;
+  const int thread = threadIdx.x % Shape::kTeam, team = threadIdx.x / Shape::kTeam;
+  const int first = place.row / Shape::kWM * kBandsOfWarp * kBand + place.row % Shape::kWM;
+  team_meets<Shape>();  // nobody reads others' sums any more
+#pragma unroll
+  for (int i = 0; i < kRows; ++i)
+#pragma unroll
+    for (int j = 0; j < Shape::kTN; j += 4)
+      *reinterpret_cast<float4*>(room + (first + i / 4 * kBand + i % 4) * Shape::kBN +
+                                 place.column + j * Shape::kLanesN) =
+          make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+  team_meets<Shape>();
+  const float beta = value_of<float>(arguments.beta);
+  float* const c = matrix_of<float>(arguments.c);
+#pragma unroll 4
+  for (int i = thread; i < kHigh * Shape::kBN; i += Shape::kTeam) {
+    const int line = i / Shape::kBN, band = line / kBand;
+    const long long row = tile.row + band / kBandsOfWarp * Shape::kWM +
+                          (team * kBandsOfWarp + band % kBandsOfWarp) * kBand + line % kBand;
+    const long long column = tile.column + i % Shape::kBN;
+    if (row >= arguments.m || column >= arguments.n) continue;
+    float* const to = c + row * arguments.c.leading_dimension + column;
+    *to = beta == 0 ? alpha * room[i] : fmaf(alpha, room[i], beta * *to);
   }
 }
 
@@ -83,10 +125,12 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
   } else {
     constexpr int kRows = Shape::kTM / Shape::kDown;
     float total[kRows][Shape::kTN];
-    add_up_teams<Shape>(total, sums, shared);
-    store_tile<Shape, kRows>(arguments, tile, place,
-                             kReadsAlphaAgain<Shape> ? value_of<float>(arguments.alpha) : alpha,
-                             static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
+    float* const room = add_up_teams<Shape>(total, sums, shared);
+    const float factor = kReadsAlphaAgain<Shape> ? value_of<float>(arguments.alpha) : alpha;
+    if (is_aligned(arguments.c))
+      store_tile<Shape, kRows>(arguments, tile, place, factor,
+                               static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
+    else store_unaligned<Shape, kRows>(arguments, tile, place, factor, total, room);
   }
 }
 

@@ -180,11 +180,12 @@ __device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN
   team_step<false>(sums, fragments, places, courier_a, courier_b, false);
 }
 
-// Adds up the teams' sums through shared memory: each for its share of a thread's rows, first its own.
+// Adds up the teams' sums through shared memory: each for its share of a thread's rows, first its own. Returns where the
+// sums stood that the team has added up.
 template <typename Shape>
-__device__ __forceinline__ void add_up_teams(float (&total)[Shape::kTM / Shape::kDown][Shape::kTN],
-                                             const float (&sums)[Shape::kTM][Shape::kTN],
-                                             unsigned char* shared) {
+__device__ __forceinline__ float* add_up_teams(
+    float (&total)[Shape::kTM / Shape::kDown][Shape::kTN],
+    const float (&sums)[Shape::kTM][Shape::kTN], unsigned char* shared) {
   constexpr int kDown = Shape::kDown, kRows = Shape::kTM / kDown, kQuads = Shape::kTN / 4;
   const int thread = threadIdx.x % Shape::kTeam, team = threadIdx.x / Shape::kTeam;
   // [share][other team][row][quad of columns][thread]
@@ -223,6 +224,7 @@ __device__ __forceinline__ void add_up_teams(float (&total)[Shape::kTM / Shape::
       }
     }
   }
+  return reinterpret_cast<float*>(reinterpret_cast<float4*>(shared) + place(team, 0, 0, 0));
 }
 
 }  // namespace gemm
