@@ -15,35 +15,30 @@
 namespace tilewise::test {
 namespace {
 
-// A kind of product, and the kernel that has to compute it.
-struct AccurateF32 : F32 {
+// A kind of product in a mode, and the kernel that has to compute it.
+template <class Product, ComputeMode mode = ComputeMode::kIeee> struct In : Product {
+  static constexpr ComputeMode kMode = mode;
+};
+struct AccurateF32 : In<F32, ComputeMode::kAccurate> {
   static constexpr const char* kKernel = "accurate_f32_128x64";
-  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
-struct RawF32 : F32 {
+struct RawF32 : In<F32, ComputeMode::kAccurate> {
   static constexpr const char* kKernel = "accurate_f32_128x16_raw_b";
-  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
-struct MmaAccurateF32 : F32 {
+struct MmaAccurateF32 : In<F32, ComputeMode::kAccurate> {
   static constexpr const char* kKernel = "mma_accurate_f32_64x64";
-  static constexpr ComputeMode kMode = ComputeMode::kAccurate;
 };
-struct WideBF16 : BF16ToF32 {
+struct WideBF16 : In<BF16ToF32> {
   static constexpr const char* kKernel = "warpgroup_bf16_128x128_to_f32";
-  static constexpr ComputeMode kMode = ComputeMode::kIeee;
 };
-struct NarrowF16 : F16 {
+struct NarrowF16 : In<F16> {
   static constexpr const char* kKernel = "warpgroup_f16_64x64";
-  static constexpr ComputeMode kMode = ComputeMode::kIeee;
 };
-
-struct TurnedBF16 : BF16 {
+struct TurnedBF16 : In<BF16> {
   static constexpr const char* kKernel = "warpgroup_bf16_128x32_swapped";
-  static constexpr ComputeMode kMode = ComputeMode::kIeee;
 };
-struct HopperF64 : F64 {
+struct HopperF64 : In<F64> {
   static constexpr const char* kKernel = "hopper_f64_32x32";
-  static constexpr ComputeMode kMode = ComputeMode::kIeee;
 };
 
 template <class Kind> class HopperBatch : public ::testing::Test {
