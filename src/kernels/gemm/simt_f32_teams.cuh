@@ -21,10 +21,15 @@ namespace gemm {
 
 // A thread's share of one factor on its way from global to shared memory, of which a block has kLines lines
 // (rows of A, columns of B) and kBK of k a step. kAlongK: the k of a line are neighbours in memory.
+//
+// A thread takes four neighbours at a time. Of lines along k that are not aligned these would be single loads of a warp
+// that touch 16 lines each, and that is what they cost: so neighbouring threads take neighbouring words, or pairs where
+// a thread of a small team would have to remember too many places.
 template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
   static constexpr int kBK = Shape::kBK, kPitch = kLines + 4;
-  static constexpr int kPieces = (kAlongK ? kBK : kLines) / 4;  // quads side by side
-  static constexpr int kStep = Shape::kTeam / kPieces;          // of the other, a go
+  static constexpr int kWords = kAlongK && !Shape::kAligned ? 128 / Shape::kTeam : 4;
+  static constexpr int kPieces = (kAlongK ? kBK : kLines) / kWords;  // side by side
+  static constexpr int kStep = Shape::kTeam / kPieces;               // of the other, a go
   static constexpr int kGoes = (kAlongK ? kLines : kBK) / kStep;
   static_assert(kStep * kPieces == Shape::kTeam && kGoes * kStep == (kAlongK ? kLines : kBK));
 
@@ -32,12 +37,12 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
   long long advance;  // from a step to the next
   int line, l;        // of the thread's first element in the tile
   int lines_inside;   // of a quad of lines, 1 to 4
-  float quads[kGoes][4];
+  float words[kGoes][kWords];
 
   __device__ __forceinline__ SimtCourier(const float* matrix, long long leading,
                                          long long first_line, long long lines, long long k) {
     const int thread = threadIdx.x % Shape::kTeam;
-    const int fast = thread % kPieces * 4, slow = thread / kPieces;
+    const int fast = thread % kPieces * kWords, slow = thread / kPieces;
     line = kAlongK ? slow : fast;
     l = kAlongK ? fast : slow;
     advance = (kAlongK ? kBK : kBK * leading) * Shape::kDown;
@@ -58,7 +63,7 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
       const int inside = kAlongK ? count - l : l + go * kStep < count ? lines_inside : 0;
       const float* const source = from[go] + before * advance;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) quads[go][i] = i < inside ? source[i] : 0;
+      for (int i = 0; i < kWords; ++i) words[go][i] = i < inside ? source[i] : 0;
     }
   }
 
@@ -68,10 +73,10 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
     for (int go = 0; go < kGoes; ++go) {
       if constexpr (Shape::kAligned) {
         const float4 quad = *reinterpret_cast<const float4*>(from[go]);
-        quads[go][0] = quad.x, quads[go][1] = quad.y, quads[go][2] = quad.z, quads[go][3] = quad.w;
+        words[go][0] = quad.x, words[go][1] = quad.y, words[go][2] = quad.z, words[go][3] = quad.w;
       } else {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) quads[go][i] = from[go][i];
+        for (int i = 0; i < kWords; ++i) words[go][i] = from[go][i];
       }
       from[go] += advance;
     }
@@ -83,13 +88,13 @@ template <typename Shape, int kLines, bool kAlongK> struct SimtCourier {
   __device__ __forceinline__ void put(float* to) const {
 #pragma unroll
     for (int go = 0; go < kGoes; ++go) {
-      const float(&quad)[4] = quads[go];
+      const float(&word)[kWords] = words[go];
       if constexpr (kAlongK) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) to[i * kPitch + go * kStep] = quad[i];
+        for (int i = 0; i < kWords; ++i) to[i * kPitch + go * kStep] = word[i];
       } else {
         *reinterpret_cast<float4*>(to + go * kStep * kPitch) =
-            make_float4(quad[0], quad[1], quad[2], quad[3]);
+            make_float4(word[0], word[1], word[2], word[3]);
       }
     }
   }
