@@ -25,6 +25,10 @@ constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end
 constexpr double kWideStreamMicroseconds = 2.5;  // of f64
 // Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.
 constexpr double kWideLastRound = 0.7;
+// Of an f32 block of one team the same: two end together, and so the next two begin on one multiprocessor.
+constexpr double kTeamLastRound = 0.56;
+// What of two such blocks' beginnings and ends does not hide behind multiplications.
+constexpr double kTeamsShown = 1.2;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up the next tile
@@ -136,6 +140,12 @@ double efficiency_of(std::int64_t blocks, const GemmKernel& kernel, const model:
   return 1 / (1 + (1 / efficiency - 1) * flop_per_clock(kernel.pipe, gpu) / measured_with);
 }
 
+// Of large f32 tiles only those by one team have a multiprocessor's places for two.
+bool is_one_of_two_teams(const GemmKernel& kernel) {
+  return kernel.pipe == Pipe::kF32 && kernel.bm * kernel.bn >= 128 * 128 &&
+         kernel.blocks_per_sm > 1;
+}
+
 // Blocks spread evenly over the multiprocessors. As many as fit run at a time; fewer, each faster, but not so much
 // faster that nothing is lost.
 double compute_time(const Plan& plan, std::int64_t blocks, const Problem& oriented,
@@ -163,6 +173,7 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
     double efficiency = efficiency_of(rest, kernel, gpu);
     const bool is_large = kernel.bm * kernel.bn >= 64 * 64;
     if (on_one > rest && is_large && is_wide) efficiency *= kWideLastRound;
+    if (on_one > rest && is_one_of_two_teams(kernel)) efficiency *= kTeamLastRound;
     time += static_cast<double>(rest) * work / (peak * efficiency);
   }
   if (is_wide && kernel.bm * kernel.bn < 64 * 64 && plan.cluster_parts > 1 && on_one > 1)
@@ -311,12 +322,13 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
   const bool is_alone = !kernel.persistent && blocks_on_one(kernel, gpu) == 1;
+  const double shown_share = is_alone ? 1.0 : is_one_of_two_teams(kernel) ? kTeamsShown : 0.3;
   const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
   // Of two warpgroups that take turns one has two tiles' time to store one.
   const double shown = kernel.hides_result
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
                        : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
-                                 : (is_alone ? 1.0 : 0.3) * (kFillMicroseconds + tile_store);
+                                 : shown_share * (kFillMicroseconds + tile_store);
   // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is.
   const bool by_one = size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 &&
                       (kernel.hides_result || kernel.bm == 64);

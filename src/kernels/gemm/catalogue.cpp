@@ -250,6 +250,21 @@ constexpr GemmKernel teams(std::string_view name,
 #define TILEWISE_TEAMS(tile, ...) \
   teams("simt_f32_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_" tile), __VA_ARGS__)
 
+// By one team, two blocks a multiprocessor; shared memory is for a tile of C that is not aligned.
+constexpr GemmKernel one_team(std::string_view name,
+                              std::array<std::array<std::string_view, 2>, 2> entries, int bm,
+                              int bn, double efficiency, double efficiency_alone, int alignment) {
+  GemmKernel kernel = teams(name, entries, bm, bn, 1, efficiency, alignment);
+  kernel.threads = 128;
+  kernel.blocks_per_sm = 2;
+  kernel.dynamic_shared_bytes = bm * bn * 4;
+  kernel.efficiency_alone = efficiency_alone;
+  kernel.overhead = 1;
+  return kernel;
+}
+#define TILEWISE_ONE_TEAM(tile, ...) \
+  one_team("simt_f32_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_" tile), __VA_ARGS__)
+
 // A handful of rows of f32 (thin.cuh).
 constexpr GemmKernel thin(std::string_view name,
                           std::array<std::array<std::string_view, 2>, 2> entries, int rows) {
@@ -393,6 +408,7 @@ constexpr std::array kOtherKernels{
     TILEWISE_MMA("tf32", "64x64", "", Dtype::kF32, Dtype::kF32, kMmaTf3264x64),
     TILEWISE_MMA_ACCURATE("128x128", kMmaAccurate128x128),
     TILEWISE_MMA_ACCURATE("64x64", kMmaAccurate64x64),
+    TILEWISE_ONE_TEAM("128x128_team_aligned", 128, 128, 0.818, 0.74, 16),
     TILEWISE_TEAMS("128x128_aligned", 128, 128, 2, 0.825, 16),
     TILEWISE_TEAMS("64x128_aligned", 64, 128, 4, 0.795, 16),
     TILEWISE_TEAMS("128x64_aligned", 128, 64, 4, 0.772, 16),

@@ -65,7 +65,8 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
 }
 
 // The same of a team's rows of C that is not aligned, by neighbouring elements a warp: stores of single elements that
-// are four apart would write each sector of C four times. `room`: the team's share of what teams have added up.
+// are four apart would write each sector of C four times. `room`: the team's share of what teams have added up, or
+// what has been stages where there is one team.
 template <typename Shape, int kRows>
 __device__ __forceinline__ void store_unaligned(const GemmArguments& arguments,
                                                 const TilePlace& tile,
@@ -77,7 +78,7 @@ __device__ __forceinline__ void store_unaligned(const GemmArguments& arguments,
   constexpr int kHigh = Shape::kBM / Shape::kWM * kBandsOfWarp * kBand;
   const int thread = threadIdx.x % Shape::kTeam, team = threadIdx.x / Shape::kTeam;
   const int first = place.row / Shape::kWM * kBandsOfWarp * kBand + place.row % Shape::kWM;
-  team_meets<Shape>();  // nobody reads others' sums any more
+  team_meets<Shape>();  // nobody reads others' sums, or stages, any more
 #pragma unroll
   for (int i = 0; i < kRows; ++i)
 #pragma unroll
@@ -117,11 +118,17 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
   const SimtPlace<Shape> place;
 
   float sums[Shape::kTM][Shape::kTN] = {};
-  if constexpr (Shape::kDown > 1)
+  if constexpr (Shape::kByTeams)
     sum_of_team<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
   else sum_copied<Shape, kAlongA, kAlongB>(sums, arguments, tile, depth, stages, place);
-  if constexpr (Shape::kDown == 1) {
+  if constexpr (!Shape::kByTeams) {
     store_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
+  } else if constexpr (Shape::kDown == 1) {
+    if (is_aligned(arguments.c))
+      store_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
+    else
+      store_unaligned<Shape, Shape::kTM>(arguments, tile, place, alpha, sums,
+                                         reinterpret_cast<float*>(shared));
   } else {
     constexpr int kRows = Shape::kTM / Shape::kDown;
     float total[kRows][Shape::kTN];
@@ -136,12 +143,12 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
 
 }  // namespace gemm
 
-// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). Teams' sums take more shared
-// memory than a kernel may declare.
+// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). Teams' sums, and tiles that
+// are turned round, take more shared memory than a kernel may declare.
 #define TILEWISE_SIMT_F32(name, along_a, along_b, suffix)                                \
   extern "C" __global__ void __launch_bounds__(Shape::kThreads, kBlocks)                 \
       name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments arguments) { \
-    if constexpr (Shape::kDown == 1) {                                                   \
+    if constexpr (!Shape::kByTeams) {                                                    \
       __shared__ __align__(                                                              \
           16) unsigned char shared[Shape::kStages * sizeof(gemm::SimtStage<Shape>)];     \
       gemm::simt_f32<Shape, along_a, along_b>(arguments, shared);                        \

@@ -7,6 +7,8 @@
 // A block has a multiprocessor for itself, and eight warps. Of a large tile two teams of four warps compute the sums
 // of all elements, each for every other step of k; of a smaller one four teams of two. So a thread always has 128 sums
 // to use each of 24 elements for, however small the tile, and what the teams add up stays on the multiprocessor.
+// Where there are tiles enough, two blocks share a multiprocessor, each of one team: one multiplies while the other
+// begins or stores, and there is nothing to add up.
 //
 // The loop asks for no bounds. The last step of k, which may be short, comes first and does; the others lie
 // inside. Lines outside the matrix are read from the last ones inside, computed and never stored. A quad of
@@ -150,7 +152,7 @@ __device__ __forceinline__ void sum_of_team(float (&sums)[Shape::kTM][Shape::kTN
                                             const GemmArguments& arguments, const TilePlace& tile,
                                             const Depth& depth, SimtStage<Shape>* stages,
                                             const SimtPlace<Shape>& place) {
-  static_assert(Shape::kStages == 2 && Shape::kDown > 1);
+  static_assert(Shape::kByTeams);
   constexpr int kBK = Shape::kBK, kDown = Shape::kDown;
   const int team = static_cast<int>(threadIdx.x) / Shape::kTeam;
   const long long first = depth.begin + team * kBK;
