@@ -15,7 +15,8 @@ struct SimtShape {
   static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kWM = kWM_, kWN = kWN_, kTM = kTM_,
                        kTN = kTN_, kStages = kStages_, kDown = kDown_;
   static constexpr bool kAligned = kAligned_;
-  static constexpr bool kByTeams = kStages == 2;  // through registers (simt_f32_teams.cuh), else by cp.async
+  static constexpr bool kByTeams =
+      kStages == 2;  // through registers (simt_f32_teams.cuh), else by cp.async
   static constexpr int kTeam = (kBM / kWM) * (kBN / kWN) * 32, kThreads = kTeam * kDown;
   static constexpr int kLanesM = kWM / kTM, kLanesN = kWN / kTN;
   static_assert(kLanesM * kLanesN == 32 && kTM % 4 == 0 && kTN % 4 == 0 && kBK % 2 == 0);
