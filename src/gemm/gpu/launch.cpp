@@ -187,10 +187,10 @@ device::Launch launch_of_parts(const Plan& plan, const Problem& oriented,
   const std::int64_t pieces = shape.rows * shape.pitch *
                               static_cast<std::int64_t>(sum_bytes_of(oriented)) /
                               kernels::kPartsPiece;
-  // Threads for half of the GPU, where there are parts for them.
+  // Threads for half of the GPU, where each has four parts, which it asks for at once.
   const std::int64_t threads = std::int64_t{gpu.sm_count} * 1024;
   parts.groups_log2 = 0;
-  while (parts.groups_log2 < kernels::kMostPartGroupsLog2 && 2 << parts.groups_log2 <= plan.parts &&
+  while (parts.groups_log2 < kernels::kMostPartGroupsLog2 && 4 << parts.groups_log2 < plan.parts &&
          (pieces * matrices) << (parts.groups_log2 + 1) <= threads)
     ++parts.groups_log2;
   device::Launch launch;
@@ -216,6 +216,13 @@ void launch_parts(const Plan& plan, const Problem& oriented, const GemmArguments
   device.launch(kernels.find(plan.parts_unit, plan.parts_entry), launch, stream);
 }
 
+kernels::FirstUnit first_unit_of(const Plan& plan, const Problem& oriented) {
+  using enum kernels::FirstUnit;
+  if (plan.streamed > 0 || oriented.count > 1 || plan.cluster.blocks() > 1) return kAny;
+  if (plan.parts == 1) return kTile;
+  return plan.cluster_parts == 1 ? kPart : kPartOfCluster;
+}
+
 // Of `matrices` from the first on, for a launch of `blocks`.
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
                               std::int64_t matrices, std::uint32_t blocks) {
@@ -234,8 +241,7 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
   kernels::GemmTiles tiles;
   tiles.cluster = plan.cluster;
-  tiles.is_plain =
-      plan.parts == 1 && plan.streamed == 0 && oriented.count == 1 && plan.cluster.blocks() == 1;
+  tiles.first_unit = first_unit_of(plan, oriented);
   tiles.down = down, tiles.across = across;
   tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
   tiles.first_matrix = static_cast<std::uint32_t>(first);

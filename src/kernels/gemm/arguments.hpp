@@ -79,10 +79,18 @@ struct TileCluster {
   friend constexpr bool operator==(const TileCluster&, const TileCluster&) = default;
 };
 
+/// What a block of a persistent kernel begins with, where that takes fewer instructions to work out than any unit does.
+enum class FirstUnit : int {
+  kAny,
+  kTile,           ///< the units are the tiles of one matrix
+  kPart,           ///< or parts of their sums
+  kPartOfCluster,  ///< and all parts of a tile are one cluster
+};
+
 /// The tiles of C, for persistent kernels.
 struct GemmTiles {
-  TileCluster cluster;    ///< for kernels that take any
-  int is_plain;           ///< the units are the tiles of one matrix, and there are no clusters
+  TileCluster cluster;  ///< for kernels that take any
+  FirstUnit first_unit;
   unsigned down, across;  ///< in clusters
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
   unsigned first_matrix;  ///< of the batch

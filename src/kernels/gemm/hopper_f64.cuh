@@ -73,7 +73,7 @@ struct Start {
   bool is_there;
 };
 template <class S> __device__ __forceinline__ Start start_of(const GemmArguments& g) {
-  if (g.tiles.is_plain) return {first_tile<S::kBM, S::kBK>(g, S::kBN), true};
+  if (g.tiles.first_unit != FirstUnit::kAny) return {first_unit<S::kBM, S::kBK>(g, S::kBN), true};
   const UnitsOf<S> units(g, S::kBN);
   return {units.get(), units.more()};
 }

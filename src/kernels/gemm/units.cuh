@@ -31,13 +31,20 @@ struct Unit {
   bool is_whole;
 };
 
-// A block's first unit where GemmTiles::is_plain, as Units would give it, by fewer instructions: they are what a small
-// product waits for.
+// A block's first unit where GemmTiles::first_unit says what it is, as Units would give it, by fewer instructions: they
+// are what a small product waits for.
 template <int kBM, int kBK>
-__device__ __forceinline__ Unit first_tile(const GemmArguments& g, int columns) {
+__device__ __forceinline__ Unit first_unit(const GemmArguments& g, int columns) {
   const GemmTiles& tiles = g.tiles;
-  const unsigned group = quotient(blockIdx.x, tiles.by_group);
-  const unsigned in_group = blockIdx.x - group * tiles.by_group.divisor;
+  unsigned place = blockIdx.x, part = 0;
+  if (tiles.first_unit == FirstUnit::kPart) {
+    part = quotient(place, tiles.by_tiles);
+    place -= part * tiles.by_tiles.divisor;
+  } else if (tiles.first_unit == FirstUnit::kPartOfCluster) {
+    place = ptx::cluster_number(), part = ptx::cluster_rank();
+  }
+  const unsigned group = quotient(place, tiles.by_group);
+  const unsigned in_group = place - group * tiles.by_group.divisor;
   const unsigned first = group * tiles.by_rows.divisor;
   const bool is_last = tiles.down - first < tiles.by_rows.divisor;
   const GemmDivisor by{is_last ? tiles.by_last.divisor : tiles.by_rows.divisor,
@@ -47,8 +54,12 @@ __device__ __forceinline__ Unit first_tile(const GemmArguments& g, int columns) 
   const unsigned down = first + in_group - across * by.divisor;
   Unit unit{};
   unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns;
-  unit.steps = (static_cast<int>(g.k) + kBK - 1) / kBK;
-  unit.is_whole = true;
+  unit.part = static_cast<int>(part);
+  const int k = static_cast<int>(g.k);
+  unit.is_whole = tiles.first_unit == FirstUnit::kTile;
+  const int k_each = unit.is_whole ? k : static_cast<int>(g.split.k_each);
+  unit.first_k = unit.part * k_each;
+  unit.steps = (min(k_each, k - unit.first_k) + kBK - 1) / kBK;
   return unit;
 }
 

@@ -211,8 +211,8 @@ struct Start {
 };
 template <class K> __device__ __forceinline__ Start start_of(const GemmArguments& g) {
   using S = typename K::Shape;
-  if ((S::kDown == 1 || S::kDown == kAsLaunched) && g.tiles.is_plain) {
-    Unit unit = first_tile<S::kBM, S::kBK>(g, S::columns(g));
+  if ((S::kDown == 1 || S::kDown == kAsLaunched) && g.tiles.first_unit != FirstUnit::kAny) {
+    Unit unit = first_unit<S::kBM, S::kBK>(g, S::columns(g));
     end_with_matrix<S::kBM>(unit, g);
     return {unit, {true, true, 0, 0, 1, 1}, true};
   }
