@@ -321,7 +321,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     tile_store *= unaligned_store_time(kernel, oriented);
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
-  const bool is_alone = !kernel.persistent && blocks_on_one(kernel, gpu) == 1;
+  const bool is_alone =
+      kernel.shows_ends || (!kernel.persistent && blocks_on_one(kernel, gpu) == 1);
   const double shown_share = is_alone ? 1.0 : is_one_of_two_teams(kernel) ? kTeamsShown : 0.3;
   const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
   // Of two warpgroups that take turns one has two tiles' time to store one.

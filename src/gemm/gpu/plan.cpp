@@ -184,8 +184,8 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
   const int in_cluster = plan.cluster.blocks();
   const std::int64_t tiles = tiles_of(plan, oriented) / in_cluster * oriented.count;
   const std::int64_t blocks = stream_blocks(plan, gpu);
-  if (!kernel.persistent || !kernel.splits || blocks < 1 || tiles % blocks == 0 || steps < 2 ||
-      tiles > kMostTiles)
+  if (!kernel.persistent || !kernel.splits || !kernel.streams || blocks < 1 ||
+      tiles % blocks == 0 || steps < 2 || tiles > kMostTiles)
     return {};
   plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
   const std::int64_t all = plan.streamed * steps;

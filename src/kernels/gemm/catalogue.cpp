@@ -139,6 +139,41 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
       raw("accurate_f32_128x" #bn "_raw_b", "gemm_warpgroup_raw_f32_128x" #bn "_k", \
           "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, true, efficiency)
 
+// A tile of accurate f32 without a pass before (warpgroup_pairs.cuh).
+constexpr GemmKernel pairs_of_tf32(std::string_view name, bool transposed) {
+  constexpr int kBM = 64, kBN = 32, kBK = 32, kTeams = 4, kStages = 12, kLine = kBK * 4;
+  constexpr int kHalves = kTeams * 4 * kBN * kLine;  // upper and lower ones, of two steps
+  constexpr int kBarriers = 1024;
+  return {.name = name,
+          .unit = "warpgroup_pairs_f32_64x32",
+          .entries = TILEWISE_FOUR_ORDERS("gemm_warpgroup_pairs_f32_64x32"),
+          .mode = ComputeMode::kAccurate,
+          .compute_major = 9,
+          .bm = kBM,
+          .bn = kBN,
+          .bk = kBK,
+          .steps_together = kTeams,
+          .stages = kStages,
+          .threads = (kTeams + 1) * 128,
+          .dynamic_shared_bytes = kStages * (kBM + kBN) * kLine + kHalves + kBarriers,
+          .persistent = true,
+          .streams = false,
+          .most_extent = kMostExtent,
+          .takes_pointers = false,
+          .alignment = 16,
+          .preparation = Preparation::kRestride,
+          .transposes_result = transposed,
+          .box_a = {kBM, kBK},
+          .box_b = {kBN, kBK},
+          .shows_ends = true,
+          .overlaps_previous = true,
+          .pipe = Pipe::kTensorTF32,
+          .products = 3,
+          .efficiency = 0.325,
+          .efficiency_alone = 0.325,
+          .overhead = 1.5};
+}
+
 // The same for every GPU from sm_80 on (mma_accurate.cuh).
 constexpr GemmKernel mma_accurate(std::string_view name, std::string_view entry,
                                   const MmaShape& shape) {
@@ -396,6 +431,9 @@ constexpr std::array kOtherKernels{
     TILEWISE_RAW(16, 5, 0.08),
     TILEWISE_RAW(64, 4, 0.32),
     TILEWISE_RAW(128, 3, 0.51),
+    pairs_of_tf32("accurate_f32_64x32_tf32_transposed",
+                  true),  // the faster one where both would do
+    pairs_of_tf32("accurate_f32_64x32_tf32", false),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),

@@ -79,6 +79,7 @@ struct GemmKernel {
   bool is_planned = true;       ///< else `tilewise tune` and TILEWISE_PLAN alone consider it
   bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;           ///< takes GemmSplit with more than one part
+  bool streams = true;          ///< where it is persistent and splits: takes GemmSplit::streamed
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
   /// TILEWISE_PLAN may ask for it.
   bool yields_to_hopper = false;
@@ -105,7 +106,9 @@ struct GemmKernel {
   bool transposes_result = false;
   FactorBox box_a = {}, box_b = {};  ///< of the tensor maps it takes; none where lines is 0
   bool hides_result = false;         ///< stores a tile while it multiplies the next
-  bool overlaps_previous = false;    ///< waits by itself for the work before (griddepcontrol.wait)
+  bool shows_ends =
+      false;  ///< all of a block's warps end a tile together, so that nothing hides it
+  bool overlaps_previous = false;  ///< waits by itself for the work before (griddepcontrol.wait)
 
   Pipe pipe = Pipe::kF32;
   int products = 1;  ///< multiplications for one of the problem's (3 for f32 in three f16 products)

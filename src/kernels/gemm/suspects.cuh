@@ -92,10 +92,11 @@ template <int kCount, int kThreads> class Lines {
 };
 
 // A warpgroup's sums of a unit in f32 arithmetic, where wgmma would leave them. `row`: its first; `room`: what its
-// results go through.
+// results go through; `along_a`, `along_b`: whether A and B lie along k.
 template <int kN, int kBK>
 __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room,
-                                             const GemmArguments& g, const Unit& unit, int row) {
+                                             const GemmArguments& g, const Unit& unit, int row,
+                                             bool along_a, bool along_b) {
   // k. The sums of so many are added up, as errors grow with the number of sums that one register takes in.
   constexpr int kTogether = 64;
   struct Step {
@@ -105,8 +106,8 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
   Step* const steps = reinterpret_cast<Step*>(&room);
   const int lane = threadIdx.x % 32, own_row = threadIdx.x / 32 % 4 * 16 + lane / 4;
   const int end = min(static_cast<int>(g.k), unit.first_k + unit.steps * kBK);
-  Lines<64, 128> a(g.a, g.pairs_a.along_k != 0, unit.matrix, row, g.m, end);
-  Lines<kN, 128> b(g.b, g.pairs_b.along_k != 0, unit.matrix, unit.column, g.n, end);
+  Lines<64, 128> a(g.a, along_a, unit.matrix, row, g.m, end);
+  Lines<kN, 128> b(g.b, along_b, unit.matrix, unit.column, g.n, end);
   float some[kN / 2];
 #pragma unroll
   for (int i = 0; i < kN / 2; ++i) sum[i] = 0, some[i] = 0;
@@ -134,6 +135,12 @@ __device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room
     for (int i = 0; i < kN / 2; ++i) sum[i] += some[i], some[i] = 0;
   }
   warpgroup_meet();
+}
+// The same of factors whose pairs a pass before has made.
+template <int kN, int kBK>
+__device__ __forceinline__ void multiply_f32(float (&sum)[kN / 2], Staging& room,
+                                             const GemmArguments& g, const Unit& unit, int row) {
+  multiply_f32<kN, kBK>(sum, room, g, unit, row, g.pairs_a.along_k != 0, g.pairs_b.along_k != 0);
 }
 
 }  // namespace gemm

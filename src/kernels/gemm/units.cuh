@@ -146,6 +146,8 @@ template <int kBM, int kBK, int kDown> class Units {
     if (streamed_ > 0) at_ = begin_of(own()), end_ = begin_of(own() + 1);
   }
 
+  // Of a launch without streams and clusters of parts: goes on from a unit that the caller knows.
+  __device__ __forceinline__ void go_to(unsigned unit) { next_ = unit; }
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }
   __device__ __forceinline__ void advance() {
     if (at_ < end_) at_ = min(end_, (tile_at() + 1) * steps_);

@@ -32,6 +32,23 @@ __device__ __forceinline__ unsigned long long describe_rows(const void* tile) {
          (shared_address(tile) & 0x3FFFF) >> 4;
 }
 
+// The same as words: what changes from tile to tile is in the lower one, and the sum of 64 bits would take both.
+template <int kRowBytes> class RowsDescriptor {
+ public:
+  __device__ __forceinline__ explicit RowsDescriptor(const void* tile)
+      : low_(static_cast<unsigned>(describe_rows<kRowBytes>(tile))) {}
+  // Of what lies so many times 16 bytes further.
+  __device__ __forceinline__ unsigned long long at(int sixteens) const {
+    constexpr unsigned kHigh = kRowBytes * 8 >> 4 | (kRowBytes == 128 ? 1u << 30 : 2u << 30);
+    unsigned long long both;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "r"(low_ + sixteens), "n"(kHigh));
+    return both;
+  }
+
+ private:
+  unsigned low_;
+};
+
 // Before the first wgmma, and wherever other instructions wrote its registers.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");

@@ -160,8 +160,26 @@ __device__ __forceinline__ void wgmma_a_in_registers(float (&sum)[kN / 2], const
   static_assert(kN == 16 || kN == 32 || kN == 64 || kN == 128, "a width that is not listed");
 }
 
+// The same for tf32, f32 whose 13 low bits are not read, eight k at a time: of rows lane / 4 and lane / 4 + 8 of the
+// warp's 16, in turn, a[0] and a[1] hold k lane % 4, a[2] and a[3] the one four further.
+#define TILEWISE_WGMMA_TF32_A(width, a0, a1, a2, a3, b_operand, keep)                            \
+  if constexpr (kN == width)                                                                     \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #width                                        \
+               "k8.f32.tf32.tf32 {" TILEWISE_REGISTERS_##width                                   \
+               "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b_operand ", %" #keep ", 1, 1;" \
+               : TILEWISE_SUMS_##width                                                           \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(kKeep))
+template <int kN, int kKeep>
+__device__ __forceinline__ void wgmma_tf32_a_in_registers(float (&sum)[kN / 2],
+                                                          const unsigned (&a)[4],
+                                                          unsigned long long b) {
+  TILEWISE_WGMMA_TF32_A(32, 16, 17, 18, 19, 20, 21);
+  static_assert(kN == 32, "a width that is not listed");
+}
+
 #undef TILEWISE_WGMMA
 #undef TILEWISE_WGMMA_OF
 #undef TILEWISE_WGMMA_A
+#undef TILEWISE_WGMMA_TF32_A
 
 }  // namespace ptx

@@ -119,7 +119,8 @@ TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
 }
 
 TEST_P(EveryKernel, StreamedTiles) {
-  if (!kernel().persistent || !kernel().splits) GTEST_SKIP() << "is not streamed";
+  if (!kernel().persistent || !kernel().splits || !kernel().streams)
+    GTEST_SKIP() << "is not streamed";
   const int bm = kernel().bm * kernel().cluster.down, bn = kernel().bn, bk = kernel().bk;
   const int blocks =
       test_device().gpu().sm_count * kernel().blocks_per_sm / kernel().cluster.blocks();

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accurate f32 on Hopper without a pass before: for products so small that a second launch, and a second way through
+// memory, would take longer than they do themselves.
+//
+// TMA brings A and B as they are. Warps turn each element into a pair of tf32, upper + lower up to 2^-22 of it, by two
+// instructions and without scales, as tf32 has the exponents of f32: A's on its way into registers, from which wgmma
+// takes it, and B's from one place in shared memory to another, as wgmma reads tf32 only along k.
+// lower·upper + upper·lower + upper·upper is the product.
+//
+// Two things keep errors below those of f32 arithmetic. Tensor cores truncate where they add: so they add up eight k, the
+// small products first, and f32 registers the sums of these. And k is dealt out to teams, warpgroups that compute the
+// same tile, each every kTeams-th step, so that each register takes in few sums; at the end those of all teams are added.
+// While one team splits, another multiplies.
+//
+// Where single products make up the sums, pairs miss the last of their bits, and f32 arithmetic is more exact. So each
+// team has a scout, a warp that asks TMA for the team's steps, and then looks at every eighth element of each row of A and
+// column of B in them: whether one element is as large as many others together, or near the ends of f32's exponents. Then,
+// and where a sum is not finite (a lower half of infinity is not a number), the block computes its tile once more in f32
+// arithmetic.
+#pragma once
+
+#include "kernels/gemm/pairs_of_tf32.cuh"
+
+namespace gemm {
+
+// 64×kBN results of a block, 32 k a step: 128 bytes, as TMA and wgmma have their rows. kBlocks share a multiprocessor.
+template <int kBN_, int kTeams_, int kStages_, int kBlocks_> struct PairsTile {
+  static constexpr int kBM = 64, kBN = kBN_, kBK = 32, kTeams = kTeams_, kStages = kStages_;
+  static constexpr int kTeamThreads = kTeams * 128, kThreads = kTeamThreads + 128;
+  static constexpr int kReaders = 5;  // warps that read a stage: a team and its scout
+  // Registers are given in eights, those that a launch has at first among all threads.
+  static constexpr int kAtFirst = 65536 / (kBlocks_ * kThreads) / 8 * 8;
+  static constexpr int kOfScouts = 64;
+  static constexpr int kOfTeams = (kAtFirst * (kTeams + 1) - kOfScouts) / kTeams / 8 * 8;
+  static_assert(kTeams <= 4, "a scout each, of a warpgroup");
+};
+
+template <class S> struct alignas(1024) PairsShared {  // swizzled rows count from 1024 bytes
+  struct Stage {
+    float a[S::kBM * S::kBK], b[S::kBN * S::kBK];
+  } stages[S::kStages];
+  PairsRoom rooms[S::kTeams];
+  ptx::Barrier full[S::kStages], empty[S::kStages];
+  PairsUnit units[S::kStages];  // of which the stage is, where it is a team's first
+};
+
+template <class S, Along kAlongA, Along kAlongB> struct Pairs {
+  using Shared = PairsShared<S>;
+  using Stage = typename Shared::Stage;
+  using Stages = TeamRing<S::kTeams, S::kStages>;
+  using Result = PairsResult<S>;
+
+  // --- the scouts --------------------------------------------------------------------------------------
+
+  // Asks for stage number `i` of the team's. With the first it says what the unit is.
+  static __device__ __forceinline__ void ask(Shared& shared, Stages& ring, const GemmArguments& g,
+                                             const PairsUnit& unit, int i, int team,
+                                             const ptx::TensorMap& A, const ptx::TensorMap& B) {
+    if (ptx::elect_one()) {
+      ptx::Barrier* const full = &shared.full[ring.index];
+      // The first time round nothing is to be waited for: the phase before the first is complete.
+      ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
+      if (i == 0) shared.units[ring.index] = unit;
+      const int step = i * S::kTeams + team;
+      if (step < unit.steps) {
+        Stage& stage = shared.stages[ring.index];
+        const int k = unit.first_k + step * S::kBK;
+        ptx::mbarrier_arrive_expect(full, sizeof(Stage));
+        ask_for_lines<kAlongA, S::kBM>(stage.a, A, unit.row, k, g.is_shared_a ? 0 : unit.matrix,
+                                       full);
+        ask_for_lines<kAlongB, S::kBN>(stage.b, B, unit.column, k, g.is_shared_b ? 0 : unit.matrix,
+                                       full);
+      } else {
+        ptx::mbarrier_arrive(full);
+      }
+    }
+    __syncwarp();
+    ring.advance();
+  }
+
+  static __device__ __forceinline__ void scout(Shared& shared, const GemmArguments& g,
+                                               const Unit& first, int team, const ptx::TensorMap& A,
+                                               const ptx::TensorMap& B) {
+    Stages asking(team), looking(team);
+    unsigned number = blockIdx.x;  // of the unit
+    PairsUnit unit = pairs_unit_of(first, g, number + gridDim.x >= g.tiles.units);
+    int stages, asked;
+    const auto begin = [&] {
+      stages = stages_of<S>(unit.steps);
+      for (asked = 0; asked < min(stages, S::kStages / S::kTeams); ++asked)
+        ask(shared, asking, g, unit, asked, team, A, B);
+    };
+    begin();
+    while (true) {
+      SeenLine lines[S::kBM / 32 + S::kBN / 32];
+#pragma unroll 1
+      for (int i = 0; i < stages; ++i) {
+        ptx::mbarrier_wait(&shared.full[looking.index], looking.phase);
+        if (i * S::kTeams + team < unit.steps) {
+          const Stage& stage = shared.stages[looking.index];
+          look_at_lines<kAlongA, S::kBM>(lines, stage.a, i);
+          look_at_lines<kAlongB, S::kBN>(lines + S::kBM / 32, stage.b, i);
+        }
+        warp_arrives(&shared.empty[looking.index]);
+        looking.advance();
+        if (asked < stages) ask(shared, asking, g, unit, asked++, team, A, B);
+      }
+      const bool suspect = is_suspect(lines), is_last = unit.is_last;
+      if (!is_last) {  // the next unit's first stages, while the teams are still at this one's last
+        number += gridDim.x;
+        Units<S::kBM, S::kBK, 1> units(g, S::kBN);
+        units.go_to(number);
+        unit = pairs_unit_of(units.get(), g, number + gridDim.x >= g.tiles.units);
+        begin();
+      }
+      all_meet_or<S>(suspect);
+      if (is_last) return;
+    }
+  }
+
+  // --- the teams ---------------------------------------------------------------------------------------
+
+  // A team's sums of a unit: of every kTeams-th step from its own on. While the tensor cores are at one step, the team
+  // splits the columns of B of its next.
+  static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
+                                                 Stages& ring, int steps, int team,
+                                                 const PlacesOfA<kAlongA>& places_a,
+                                                 const PlacesOfB<kAlongB>& places_b) {
+#pragma unroll
+    for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
+    const int own = (steps - team + S::kTeams - 1) / S::kTeams;
+    auto& halves = shared.rooms[team].halves;
+    float of_a[4];
+    if (own > 0) {  // the first stage has arrived
+      const Stage& stage = shared.stages[ring.index];
+      places_a.get(of_a, stage.a, 0);
+      places_b.split(halves[0], stage.b);
+      ptx::fence_proxy_async();
+      warpgroup_meet();
+    }
+#pragma unroll 1
+    for (int i = 0; i < own; ++i) {
+      const int index = ring.index;
+      ring.advance();
+      const Stage &stage = shared.stages[index], &next = shared.stages[ring.index];
+      const bool more = i + 1 < own;
+      const auto read = [&](float(&to)[4], int k) { places_a.get(to, stage.a, k); };
+      const auto beside = [&](int k) {
+        if (more && k == 0) {
+          ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+          places_b.split(halves[1 - i % 2], next.b);
+        }
+        if (k + 8 < S::kBK) return;
+        if (more) places_a.get(of_a, next.a, 0);
+        warp_arrives(&shared.empty[index]);
+        if (more) ptx::fence_proxy_async();
+      };
+      add_stage(sum, of_a, ptx::RowsDescriptor<128>(halves[i % 2]), read, beside);
+      warpgroup_meet();  // this step's halves have been read, and the next step's are there
+    }
+    if (own < stages_of<S>(steps)) {  // there is one that is empty
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      warp_arrives(&shared.empty[ring.index]);
+      ring.advance();
+    }
+  }
+
+  static __device__ __forceinline__ void multiply(Shared& shared, const GemmArguments& g) {
+    const int team = warpgroup_number();
+    const bool transposed = g.result_is_transposed != 0;
+    const PlacesOfA<kAlongA> places_a;
+    const PlacesOfB<kAlongB> places_b;
+    Stages ring(team);
+    teams_meet<S>();  // barriers are ready
+    ptx::let_next_grid_start();
+    ptx::wait_for_previous_grid();
+    const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+    float* const room = reinterpret_cast<float*>(&shared.rooms[team]);
+#pragma unroll 1
+    while (true) {
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      const PairsUnit unit = shared.units[ring.index];
+      float sum[S::kBN / 2];
+      consume(sum, shared, ring, unit.steps, team, places_a, places_b);
+      Result::leave(room, sum, places_a.row(0), places_a.row(1), transposed);
+      if (all_meet_or<S>(!are_finite(sum))) [[unlikely]] {
+        multiply_in_f32<S>(sum, shared.rooms[team].staging, g, unit, team, kAlongA == Along::kK,
+                           kAlongB == Along::kK);
+        const int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
+        Result::leave(room, sum, row, row + 8, transposed);
+        teams_meet<S>();
+      }
+      Result::finish(shared.rooms, g, unit, alpha, beta);
+      if (unit.is_last) break;
+      teams_meet<S>();  // before rooms are filled again
+    }
+  }
+
+  static __device__ __forceinline__ void init_barriers(Shared& shared) {
+    for (int i = 0; i < S::kStages; ++i) {
+      ptx::mbarrier_init(&shared.full[i], 1);
+      ptx::mbarrier_init(&shared.empty[i], S::kReaders);
+    }
+    ptx::fence_mbarrier_init();
+  }
+
+  // A block, from its start to its end (see run() in warpgroup.cuh).
+  static __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
+                                             const ptx::TensorMap& B) {
+    constexpr int kFirstScout = S::kTeamThreads / 32, kToldOfBarriers = 32 + S::kTeams * 32;
+    extern __shared__ __align__(1024) unsigned char bytes[];
+    Shared& shared = *reinterpret_cast<Shared*>(bytes);
+    const int warp = warp_number();
+    if (warp == kPreparingWarp) {
+      if (ptx::elect_one()) init_barriers(shared);
+      __syncwarp();
+      asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
+                   : "memory");
+    }
+    if (warp < kFirstScout) {
+      ptx::take_registers<S::kOfTeams>();
+      multiply(shared, g);
+      return;
+    }
+    if (warp == kFirstScout && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
+    ptx::give_registers<S::kOfScouts>();
+    const int team = warp - kFirstScout;
+    if (team >= S::kTeams) return;
+    const Unit unit = g.tiles.first_unit != FirstUnit::kAny
+                          ? first_unit<S::kBM, S::kBK>(g, S::kBN)
+                          : Units<S::kBM, S::kBK, 1>(g, S::kBN).get();
+    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
+                 : "memory");
+    ptx::let_next_grid_start();
+    ptx::wait_for_previous_grid();
+    scout(shared, g, unit, team, A, B);
+  }
+};
+
+}  // namespace gemm
+
+// The kernels of one tile, by the orders of A and B: k ("along k") or x ("across k"). `...`: kBN, teams, stages and
+// blocks that share a multiprocessor.
+#define TILEWISE_PAIRS(name, blocks, along_a, along_b, ...)                                      \
+  extern "C" __global__ void __launch_bounds__(gemm::PairsTile<__VA_ARGS__>::kThreads, blocks)   \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::Pairs<gemm::PairsTile<__VA_ARGS__>, along_a, along_b>::run(g, A, B);                   \
+  }
+#define TILEWISE_PAIRS_ORDERS(name, bn, teams, stages, blocks)                                     \
+  TILEWISE_PAIRS(name##_kk, blocks, ptx::Along::kK, ptx::Along::kK, bn, teams, stages, blocks)     \
+  TILEWISE_PAIRS(name##_kx, blocks, ptx::Along::kK, ptx::Along::kOther, bn, teams, stages, blocks) \
+  TILEWISE_PAIRS(name##_xk, blocks, ptx::Along::kOther, ptx::Along::kK, bn, teams, stages, blocks) \
+  TILEWISE_PAIRS(name##_xx, blocks, ptx::Along::kOther, ptx::Along::kOther, bn, teams, stages,     \
+                 blocks)
