@@ -39,6 +39,9 @@ kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFact
       static_cast<int>(std::clamp<std::int64_t>(prepared.matrices - first, 0, kMostMatrices));
   factor.unscale = reinterpret_cast<float*>(workspace + prepared.unscale.offset) + first * lines;
   factor.blocks = static_cast<int>(divide_up(lines, kernels::kSplitX));
+  factor.by_across = kernels::divide_by(static_cast<unsigned>(factor.blocks));
+  factor.sample_step =
+      static_cast<int>(along_k ? std::max<std::int64_t>(k - 8, 0) / 3 : (k - 1) / 31);
   if (prepared.preparation != Preparation::kPairs) return factor;
   factor.halves = reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) +
                   first * 2 * lines * prepared.leading_dimension;

@@ -77,11 +77,11 @@ template <class Tile_> struct MmaPairs {
                                                 const Depth& depth, long long row,
                                                 long long column) {
     const auto first_k = static_cast<int>(depth.begin);
-    const bool in_a = is_suspect<Tile::kBM>(g.pairs_a, blockIdx.z, first_k, depth.end,
-                                            static_cast<int>(tile.row), g.m, g.k);
-    const bool in_b = is_suspect<Tile::kBN>(g.pairs_b, blockIdx.z, first_k, depth.end,
-                                            static_cast<int>(tile.column), g.n, g.k);
-    if (in_a || in_b) multiply_in_f32(sums, shared, g, tile, depth, row, column);
+    const unsigned in_a = suspects_in<Tile::kBM>(g.pairs_a, blockIdx.z, first_k, depth.end,
+                                                 static_cast<int>(tile.row), g.m, g.k);
+    const unsigned in_b = suspects_in<Tile::kBN>(g.pairs_b, blockIdx.z, first_k, depth.end,
+                                                 static_cast<int>(tile.column), g.n, g.k);
+    if (is_in_any(in_a | in_b)) multiply_in_f32(sums, shared, g, tile, depth, row, column);
     else unscale(sums, g, row, column);
   }
 

@@ -9,7 +9,6 @@
 namespace gemm {
 
 constexpr float kLossless = 0.125f;  // |x·scale| from which on both halves have all their bits
-constexpr float kLargestHalf = 65504;
 // Of what scales are made from, either way: scales and their products with sums stay within f32.
 constexpr int kMostExponent = 90;
 
@@ -30,19 +29,55 @@ __device__ __forceinline__ Scale scale_for(unsigned largest) {
           __int_as_float((127 - kTarget + exponent) << 23), false};
 }
 
-// Counts what has been seen of x·scale in a line.
+// What has been seen of x·scale in a line.
 struct Seen {
   int lossy = 0, nonzero = 0;
-  bool outside = false;
+  bool outside = false;  // of f16
 
-  __device__ __forceinline__ void count(float scaled) {
-    const unsigned bits = magnitude(scaled);
-    nonzero += bits != 0;
-    lossy += bits != 0 && bits < __float_as_uint(kLossless);
-    outside |= bits > __float_as_uint(kLargestHalf);  // NaN too
-  }
   // More than a sixteenth, of more than a few.
   __device__ __forceinline__ bool suspect() const { return outside || lossy * 16 > nonzero + 32; }
+};
+
+// Counts it, by four instructions an element of the floating-point pipes. Counts are of f16 as long as these are exact, and
+// of f32. (NaN are not looked for: products with them are NaN, whatever computes them.)
+class SeenPairs {
+ public:
+  // Two neighbours and their upper halves.
+  __device__ __forceinline__ void count(float first, float second, unsigned upper) {
+    float one, other;  // 1 where x·scale is not 0
+    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(one) : "f"(fabsf(first)));  // 2^126
+    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(other) : "f"(fabsf(second)));
+    nonzero_ += one, nonzero_ += other;
+    // 1 from kLossless on, below it 0: of |x|·2^14 - 2047, held between 0 and 1.
+    asm("{\n.reg .b32 size, is;\nand.b32 size, %2, 0x7FFF7FFF;\nmax.f16x2 %1, %1, size;\n"
+        "fma.rn.sat.f16x2 is, size, %3, %4;\nadd.rn.f16x2 %0, %0, is;\n}"
+        : "+r"(lossless_), "+r"(largest_)
+        : "r"(upper), "r"(0x74007400u), "r"(0xE7FFE7FFu));
+  }
+  // Before f16 can no longer count, after at most 1024 calls of count().
+  __device__ __forceinline__ void carry() {
+    all_lossless_ += lossless();
+    lossless_ = 0;
+  }
+  // Of this thread.
+  __device__ __forceinline__ Seen seen() const {
+    constexpr unsigned kInfinity = 0x7C00;
+    const int nonzero = static_cast<int>(nonzero_);
+    return {nonzero - static_cast<int>(all_lossless_ + lossless()), nonzero,
+            (largest_ & 0xFFFF) >= kInfinity || largest_ >> 16 >= kInfinity};
+  }
+
+ private:
+  __device__ __forceinline__ float lossless() const {
+    float low, high;
+    asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\n"
+        "cvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
+        : "=f"(low), "=f"(high)
+        : "r"(lossless_));
+    return low + high;
+  }
+  unsigned lossless_ = 0, largest_ = 0;  // pairs of f16
+  float all_lossless_ = 0, nonzero_ = 0;
 };
 
 // Two neighbours: their upper halves in one word, their lower ones in another.

@@ -17,6 +17,7 @@
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/pairs.cuh"
 #include "kernels/gemm/split_f32.hpp"
+#include "kernels/gemm/units.cuh"
 #include "kernels/ptx/grid.cuh"
 
 namespace {
@@ -26,6 +27,7 @@ using gemm::Pair;
 using gemm::Scale;
 using gemm::scale_for;
 using gemm::Seen;
+using gemm::SeenPairs;
 using tilewise::kernels::kSplitK;
 using tilewise::kernels::kSplitThreads;
 using tilewise::kernels::kSplitX;
@@ -39,28 +41,28 @@ static_assert(kSplitThreads == 32 * kSplitX && kEach == 8, "a warp splits a line
 struct Part {
   const float* matrix;
   long long leading_dimension;
-  int lines, k;
+  int lines, k, sample_step;
 };
 
 // A block's share of a factor whose lines lie across k, and samples of these lines.
 struct Turned {
   alignas(16) float values[kSplitX][kSplitK + 4];
-  unsigned samples[kSplitX][kSplitX + 1];
+  float samples[kSplitX][kSplitX + 1];
 };
 
 // What a lane needs of its warp's line: its share, from `at` on, and one of 32 samples.
 struct Line {
   float values[kEach];
-  unsigned sample;
+  float sample;  // not looked at before all are asked for
 };
 
 // Of line `x`, which lies along k. Four times eight neighbours are the samples.
 __device__ __forceinline__ void read_along(Line& line, const Part& f, int x, int at, int end) {
   const int lane = threadIdx.x % 32;
   const float* const row = f.matrix + x * f.leading_dimension;
-  const int sample = static_cast<int>(static_cast<long long>(lane / 8) * (f.k - 8) / 3) + lane % 8;
+  const int sample = lane / 8 * f.sample_step + lane % 8;
   const bool is_there = x < f.lines;
-  line.sample = is_there && sample >= 0 && sample < f.k ? magnitude(row[sample]) : 0;
+  line.sample = is_there && sample < f.k ? row[sample] : 0;
   if (is_there && reinterpret_cast<size_t>(row) % 16 == 0 && at + kEach <= end) {
     const float4 low = *reinterpret_cast<const float4*>(row + at);
     const float4 high = *reinterpret_cast<const float4*>(row + at + 4);
@@ -79,8 +81,7 @@ __device__ __forceinline__ void read_across(Line& line, Turned& turned, const Pa
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool is_there = x0 + lane < f.lines;
   const float* const column = f.matrix + x0 + lane;
-  const auto sample = static_cast<int>(static_cast<long long>(warp) * (f.k - 1) / (kSplitX - 1));
-  turned.samples[warp][lane] = is_there ? magnitude(column[sample * f.leading_dimension]) : 0;
+  const float sampled = is_there ? column[warp * f.sample_step * f.leading_dimension] : 0;
   float values[kEach];
   const float* from = column + (k0 + warp * kEach) * f.leading_dimension;
 #pragma unroll
@@ -88,6 +89,7 @@ __device__ __forceinline__ void read_across(Line& line, Turned& turned, const Pa
     values[i] = is_there && k0 + warp * kEach + i < end ? *from : 0;
     from += f.leading_dimension;
   }
+  turned.samples[warp][lane] = sampled;
 #pragma unroll
   for (int i = 0; i < kEach; i += 4)
     *reinterpret_cast<float4*>(&turned.values[lane][warp * kEach + i]) =
@@ -104,13 +106,14 @@ __device__ __forceinline__ void read_across(Line& line, Turned& turned, const Pa
 
 // Eight neighbours along k, upper halves and lower ones.
 __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned short* lower,
-                                            const float (&values)[kEach], float scale, Seen& seen) {
+                                            const float (&values)[kEach], float scale,
+                                            SeenPairs& seen) {
   Pair pairs[4];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     const float first = values[2 * j] * scale, second = values[2 * j + 1] * scale;
-    seen.count(first), seen.count(second);
     pairs[j] = gemm::split(first, second);
+    seen.count(first, second, pairs[j].upper);
   }
   *reinterpret_cast<uint4*>(upper) =
       make_uint4(pairs[0].upper, pairs[1].upper, pairs[2].upper, pairs[3].upper);
@@ -130,6 +133,7 @@ extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
   ptx::wait_for_previous_grid();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   if (blockIdx.x == 0 && blockIdx.z == 0) {
+#pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < s.arrivals_count; i += kSplitThreads)
       s.arrivals[i] = 0;
   }
@@ -139,30 +143,34 @@ extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
   const int matrix = static_cast<int>(blockIdx.z);
   if (matrix >= f.matrices) return;
   const int block = static_cast<int>(blockIdx.x) - (second ? blocks_a : 0);
-  const int across = (f.lines - 1) / kSplitX + 1;
-  const int x0 = block % across * kSplitX, k0 = block / across * kSplitK;
-  const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines, s.k};
+  const int across = static_cast<int>(f.by_across.divisor);
+  const int down = static_cast<int>(gemm::quotient(block, f.by_across));
+  const int x0 = (block - down * across) * kSplitX, k0 = down * kSplitK;
+  const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines, s.k,
+                  f.sample_step};
   const bool makes_halves = f.halves != nullptr;
   const int x = x0 + warp, at = k0 + lane * kEach;
   const int end = makes_halves ? min(s.k, k0 + kSplitK) : 0;
   Line line;
   if (f.along_k) read_along(line, part, x, at, end);
   else read_across(line, turned, part, x0, k0, end);
-  const Scale scale = scale_for(__reduce_max_sync(0xFFFFFFFF, line.sample));
+  const Scale scale = scale_for(__reduce_max_sync(0xFFFFFFFF, magnitude(line.sample)));
   const long long row = static_cast<long long>(matrix) * f.lines + x;
   if (x < f.lines && k0 == 0 && lane == 0) f.unscale[row] = scale.unscale;
   if (!makes_halves) return;
-  Seen seen;
+  SeenPairs counted;
   if (x < f.lines && at < end) {
     // The pitch is a multiple of 8: eights are aligned, and the last may reach beyond k.
     unsigned short* const upper =
         f.halves + (row + static_cast<long long>(matrix) * f.lines) * s.pitch + at;
     store_eight(upper, upper + static_cast<long long>(f.lines) * s.pitch, line.values, scale.scale,
-                seen);
+                counted);
   }
-  seen.lossy = __reduce_add_sync(0xFFFFFFFF, seen.lossy);
-  seen.nonzero = __reduce_add_sync(0xFFFFFFFF, seen.nonzero);
+  Seen seen = counted.seen();
+  // Both at once: neither is above kSplitK.
+  const int both = __reduce_add_sync(0xFFFFFFFF, seen.lossy << 16 | seen.nonzero);
+  seen.lossy = both >> 16, seen.nonzero = both & 0xFFFF;
   const int any = __syncthreads_or(x < f.lines && (scale.suspect || seen.suspect()));
-  const long long down = (s.k - 1) / kSplitK + 1;
-  if (threadIdx.x == 0) f.suspect[matrix * down * across + block] = any;
+  const int all = ((s.k - 1) / kSplitK + 1) * across;
+  if (threadIdx.x == 0) f.suspect[static_cast<long long>(matrix) * all + block] = any;
 }

@@ -19,6 +19,10 @@ struct SplitFactor {
   int lines;     ///< rows of A or columns of B
   int blocks;    ///< that a matrix takes: ⌈lines / kSplitX⌉, with halves for each kSplitK k
   int matrices;  ///< 1 for a matrix that all products of a batch share
+  GemmDivisor by_across;  ///< ⌈lines / kSplitX⌉
+  /// What a scale is made from are 32 elements of a line, in fours of eight neighbours where it lies along k: from one to
+  /// the next, or from eight to the next.
+  int sample_step;
   /// f16 [matrix][2][lines][pitch]: upper halves, then lower ones; null: only the scales are found.
   unsigned short* halves;
   float* unscale;  ///< as GemmPairs

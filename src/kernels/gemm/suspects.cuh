@@ -13,11 +13,12 @@
 namespace gemm {
 
 // Whether the pass has found such f32 in kCount lines (rows of A or columns of B, `lines` in all) of a matrix, for k from
-// first_k to end_k, which may be beyond the last. The same in all lanes of a warp, all of which ask.
+// first_k to end_k, which may be beyond the last. All lanes of a warp ask; what is not 0 in any of them says so
+// (is_in_any()). Until that is asked nobody waits for memory.
 template <int kCount>
-__device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, int first_k,
-                                           long long end_k, int first, const long long lines,
-                                           const long long k) {
+__device__ __forceinline__ unsigned suspects_in(const GemmPairs& pairs, int matrix, int first_k,
+                                                long long end_k, int first, const long long lines,
+                                                const long long k) {
   constexpr int kWide = (kCount - 2) / kSplitX + 2;  // wherever they begin
   const int across = static_cast<int>((lines - 1) / kSplitX) + 1;
   const int down = static_cast<int>((k - 1) / kSplitK) + 1;
@@ -25,21 +26,24 @@ __device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, int matrix, i
       pairs.suspect + (pairs.is_shared ? 0 : static_cast<long long>(matrix) * down * across);
   const int begin = first_k / kSplitK;
   const int end = min(down, static_cast<int>((end_k - 1) / kSplitK) + 1);
-  unsigned any = 0;
-  for (int i = static_cast<int>(threadIdx.x % 32); i < (end - begin) * kWide; i += 32) {
+  const auto at = [&](int i) {
     const int x = first / kSplitX + i % kWide;
-    if (x < across && x * kSplitX < first + kCount)
-      any |= suspects[(begin + i / kWide) * across + x];
-  }
-  return __any_sync(0xFFFFFFFF, any != 0);
+    const bool is_there = i < (end - begin) * kWide && x < across && x * kSplitX < first + kCount;
+    return is_there ? suspects[(begin + i / kWide) * across + x] : 0;
+  };
+  const int lane = threadIdx.x % 32;
+  unsigned any = at(lane);
+  for (int i = lane + 32; i < (end - begin) * kWide; i += 32) any |= at(i);
+  return any;
 }
 // The same for the k of a unit of work, in steps of kBK.
 template <int kCount, int kBK>
-__device__ __forceinline__ bool is_suspect(const GemmPairs& pairs, const Unit& unit, int first,
-                                           const long long lines, const long long k) {
-  return is_suspect<kCount>(pairs, unit.matrix, unit.first_k, unit.first_k + unit.steps * kBK,
-                            first, lines, k);
+__device__ __forceinline__ unsigned suspects_in(const GemmPairs& pairs, const Unit& unit, int first,
+                                                const long long lines, const long long k) {
+  return suspects_in<kCount>(pairs, unit.matrix, unit.first_k, unit.first_k + unit.steps * kBK,
+                             first, lines, k);
 }
+__device__ __forceinline__ bool is_in_any(unsigned own) { return __any_sync(0xFFFFFFFF, own != 0); }
 
 // Of kCount lines of a factor 8 k at a time, by kThreads threads: on the way from memory in registers, then turned in
 // shared memory so that k comes first. Outside of the matrix there are zeros.

@@ -21,11 +21,10 @@ template <class Tile, int kChain> struct Accurate {
   using S = Tile;
   static constexpr int kSlice = 16;
   static constexpr int kTogether = 256;  // k
-  static constexpr int kChains = S::kBK / kChain, kAtOnce = kChains < 2 ? 1 : 2;
-  // One warpgroup starts all chains of a stage, then the other: left alone, their instructions alternate, both end at the
-  // same time, and the tensor cores idle while both add up.
+  // One warpgroup starts two chains, then the other, while the first adds up. Left alone, their instructions alternate, both
+  // end at the same time, and the tensor cores idle while both add up.
   static constexpr bool kTakesTurns = true;
-  static_assert(kChains > 1);
+  static_assert(S::kBK % (2 * kChain) == 0);
 
   struct alignas(1024) Stage {  // upper and lower halves, each in rows of kBK k
     Half a[2][S::kBM][S::kBK];
@@ -76,11 +75,6 @@ template <class Tile, int kChain> struct Accurate {
     ptx::wgmma_commit();
   }
 
-  static __device__ __forceinline__ bool is_suspect(const GemmArguments& g, const Unit& unit) {
-    const bool in_a = gemm::is_suspect<S::kBM, S::kBK>(g.pairs_a, unit, unit.row, g.m, g.k);
-    return gemm::is_suspect<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k) || in_a;
-  }
-
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
@@ -88,30 +82,36 @@ template <class Tile, int kChain> struct Accurate {
     constexpr int kStepsTogether = kTogether / S::kBK;
     if (unit.steps == 0) return;
     float some[kInTwoLevels ? S::kBN / 2 : 1] = {};
-    const bool suspect = is_suspect(g, unit);
+    // Narrow tiles have registers left to ask early for what is needed at the end.
+    const Place place{unit.matrix, unit.row + row, unit.column};
+    Unscales<S::kBN> unscales;
+    if (kInTwoLevels) unscales.load(g, place);
+    const unsigned in_a = suspects_in<S::kBM, S::kBK>(g.pairs_a, unit, unit.row, g.m, g.k);
+    const unsigned in_b = suspects_in<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
-      float product[kAtOnce][S::kBN / 2];
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       const Stage& stage = shared.stages[ring.index];
-      wait_for_turn(row / kWarpgroupM);
-      start_chain(product[0], stage, row, 0);
+      const auto take = [&](float(&product)[S::kBN / 2]) {
+        ptx::wgmma_arrived(product);
 #pragma unroll
-      for (int i = 0; i < kChains; ++i) {
-        if (i + 1 < kChains) {
-          start_chain(product[(i + 1) % kAtOnce], stage, row, (i + 1) * kChain);
-          if (i + 2 == kChains) give_turn(1 - row / kWarpgroupM);
-          ptx::wgmma_wait<1>();
-        } else {
-          ptx::wgmma_wait<0>();
-          give_back(shared, ring, ring.index);
+        for (int i = 0; i < S::kBN / 2; ++i) {
+          if constexpr (kInTwoLevels) some[i] += product[i];
+          else sum[i] += product[i];
         }
-        ptx::wgmma_arrived(product[i % kAtOnce]);
+      };
 #pragma unroll
-        for (int j = 0; j < S::kBN / 2; ++j) {
-          if constexpr (kInTwoLevels) some[j] += product[i % kAtOnce][j];
-          else sum[j] += product[i % kAtOnce][j];
-        }
+      for (int k = 0; k < S::kBK; k += 2 * kChain) {
+        float product[2][S::kBN / 2];
+        wait_for_turn(row / kWarpgroupM);
+        start_chain(product[0], stage, row, k);
+        start_chain(product[1], stage, row, k + kChain);
+        give_turn(1 - row / kWarpgroupM);
+        ptx::wgmma_wait<1>();
+        take(product[0]);
+        ptx::wgmma_wait<0>();
+        if (k + 2 * kChain == S::kBK) give_back(shared, ring, ring.index);
+        take(product[1]);
       }
       ring.advance();
       if constexpr (kInTwoLevels) {
@@ -120,9 +120,10 @@ template <class Tile, int kChain> struct Accurate {
         for (int j = 0; j < S::kBN / 2; ++j) sum[j] += some[j], some[j] = 0;
       }
     }
-    if (suspect)
+    if (is_in_any(in_a | in_b))
       multiply_f32<S::kBN, S::kBK>(sum, shared.staging[row / kWarpgroupM], g, unit, unit.row + row);
-    else unscale<S::kBN>(sum, g, {unit.matrix, unit.row + row, unit.column});
+    else if (kInTwoLevels) unscale<S::kBN>(sum, unscales);
+    else unscale<S::kBN>(sum, g, place);
   }
 
   template <int kN>

@@ -21,60 +21,21 @@ struct Halves {
   unsigned upper[2][4], lower[2][4];
 };
 
-// What Seen counts, of one row of A, by four instructions an element of the floating-point pipes: Seen takes ten, of
-// the integer pipes. Counts are of f16 as long as these are exact, and of f32.
-class RawSeen {
- public:
-  // Two neighbours and their upper halves.
-  __device__ __forceinline__ void count(float first, float second, unsigned upper) {
-    float one, other;  // 1 where x·scale is not 0
-    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(one) : "f"(fabsf(first)));  // 2^126
-    asm("mul.sat.f32 %0, %1, 0f7E800000;" : "=f"(other) : "f"(fabsf(second)));
-    nonzero_ += one, nonzero_ += other;
-    // 1 from 2^-3 on, below it 0: of |x|·2^14 - 2047, held between 0 and 1.
-    asm("{\n.reg .b32 size, is;\nand.b32 size, %2, 0x7FFF7FFF;\nmax.f16x2 %1, %1, size;\n"
-        "fma.rn.sat.f16x2 is, size, %3, %4;\nadd.rn.f16x2 %0, %0, is;\n}"
-        : "+r"(lossless_), "+r"(largest_)
-        : "r"(upper), "r"(0x74007400u), "r"(0xE7FFE7FFu));
-  }
-  // Before f16 can no longer count, after at most 1024 calls of count().
-  __device__ __forceinline__ void carry() {
-    all_lossless_ += lossless();
-    lossless_ = 0;
-  }
-  // Of the row, which is in four lanes.
-  __device__ __forceinline__ bool suspect() {
-    constexpr unsigned kInfinity = 0x7C00;
-    carry();
+// Whether pairs do not do for a row of A, which is in four lanes.
+__device__ __forceinline__ bool is_suspect_row(const SeenPairs& row) {
+  Seen seen = row.seen();
 #pragma unroll
-    for (int other = 1; other < 4; other *= 2) {
-      all_lossless_ += __shfl_xor_sync(~0u, all_lossless_, other);
-      nonzero_ += __shfl_xor_sync(~0u, nonzero_, other);
-    }
-    Seen seen;
-    seen.nonzero = static_cast<int>(nonzero_);
-    seen.lossy = seen.nonzero - static_cast<int>(all_lossless_);
-    seen.outside = (largest_ & 0xFFFF) >= kInfinity || largest_ >> 16 >= kInfinity;
-    return seen.suspect();
+  for (int other = 1; other < 4; other *= 2) {
+    seen.lossy += __shfl_xor_sync(~0u, seen.lossy, other);
+    seen.nonzero += __shfl_xor_sync(~0u, seen.nonzero, other);
   }
-
- private:
-  __device__ __forceinline__ float lossless() const {
-    float low, high;
-    asm("{\n.reg .b16 low, high;\nmov.b32 {low, high}, %2;\n"
-        "cvt.f32.f16 %0, low;\ncvt.f32.f16 %1, high;\n}"
-        : "=f"(low), "=f"(high)
-        : "r"(lossless_));
-    return low + high;
-  }
-  unsigned lossless_ = 0, largest_ = 0;  // pairs of f16
-  float all_lossless_ = 0, nonzero_ = 0;
-};
+  return seen.suspect();
+}
 
 // What a thread has seen of two rows of A, and the scales of these.
 struct RawRows {
   float scale[2];
-  RawSeen seen[2];
+  SeenPairs seen[2];
 
   __device__ __forceinline__ RawRows(const GemmArguments& g, int matrix, int row) {
     const float* const unscales = g.pairs_a.unscale + (g.pairs_a.is_shared ? 0 : matrix * g.m);
@@ -88,8 +49,8 @@ struct RawRows {
 
   // Whether pairs do not do for either row.
   __device__ __forceinline__ bool suspect() {
-    const bool first = seen[0].suspect();
-    return seen[1].suspect() || first;
+    const bool first = is_suspect_row(seen[0]);
+    return is_suspect_row(seen[1]) || first;
   }
 };
 
@@ -209,7 +170,7 @@ template <class Tile, Along kAlongA> struct Raw {
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
     if (unit.steps == 0) return;
-    const bool in_b = is_suspect<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
+    const unsigned in_b = suspects_in<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
     const RawPlaces<kAlongA, S::kBM, S::kBK> places(row);
     RawRows rows(g, unit.matrix, unit.row + row);
     Halves halves[2];
@@ -236,7 +197,7 @@ template <class Tile, Along kAlongA> struct Raw {
       end_chain(sum, product);
     }
     const bool in_a = warpgroup_meet_or(rows.suspect());
-    if (in_a || in_b)
+    if (in_a || is_in_any(in_b))
       multiply_f32<S::kBN, S::kBK>(sum, shared.staging[row / kWarpgroupM], g, unit, unit.row + row);
     else unscale<S::kBN>(sum, g, {unit.matrix, unit.row + row, unit.column});
   }
