@@ -74,7 +74,7 @@ template <class T> class Dots {
     const std::int64_t few =
         rows_are_few(problem) ? part.row_end - part.row : part.column_end - part.column;
     return few * (Span<T>(problem, plan, rows_are_few(problem)).step +
-                  kernels<T>().dot_columns * static_cast<std::int64_t>(kernels<T>().lanes));
+                  Kernels<T>::kMostDotColumns * static_cast<std::int64_t>(kernels<T>().lanes));
   }
 
   void run() {
@@ -82,8 +82,10 @@ template <class T> class Dots {
       length_ = std::min(span_.length, problem_.k - first_);
       tile_.beta = first_ == 0 ? problem_.beta : T{1};
       copy_few();
+      const bool is_lone = few_.count == 1 && plan_.fetch_ahead;
+      const std::int64_t most = is_lone ? Kernels<T>::kLoneDotColumns : kernels_.dot_columns;
       for (std::int64_t j = 0, columns = 0; j < many_.count; j += columns) {
-        columns = std::min<std::int64_t>(kernels_.dot_columns, many_.count - j);
+        columns = std::min(most, many_.count - j);
         multiply(j, columns);
       }
     }
@@ -128,10 +130,10 @@ template <class T> class Dots {
     }
   }
 
-  // What follows this block in the long factor, when the short one keeps the processor busy for long
-  // enough to fetch it meanwhile.
+  // What follows this block in the long factor, when it is to be fetched meanwhile: because the short one keeps
+  // the processor busy for long enough, or so that memory always has pages on the way.
   const T* next_of(std::int64_t j, std::int64_t columns, std::int64_t p) const {
-    if (few_.count <= kernels_.dot_rows) return nullptr;
+    if (few_.count <= kernels_.dot_rows && !plan_.fetch_ahead) return nullptr;
     if (p + plan_.kc < length_) return many_.data + j * many_.step + first_ + p + plan_.kc;
     if (j + 2 * columns > many_.count) return nullptr;
     return many_.data + (j + columns) * many_.step + first_;

@@ -62,6 +62,12 @@ constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
 constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyProducts = 512;
 constexpr std::int64_t kManyRows = 64, kLongK = 256;  // putting few columns in order pays
 
+// Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near.
+bool fetches_ahead(const Shape& s, const Caches& caches) {
+  const std::int64_t kept = std::max(2 * caches.l2, caches.l3 / 2);
+  return caches.l3_is_near && s.k * std::max(s.m, s.n) * s.element > kept;
+}
+
 bool wants_dots(const Shape& s, const Caches& caches) {
   if (s.widens || s.k < 4 * s.lanes) return false;
   if (s.a_by_rows && !s.b_by_rows) {
@@ -79,6 +85,7 @@ void plan_dots(const Shape& s, const Caches& caches, Plan& plan) {
   // short factor is one tile, there is nothing to wait for.
   constexpr std::int64_t kOneTile = 4;
   const std::int64_t few = std::min(s.m, s.n);
+  plan.fetch_ahead = few <= kOneTile && fetches_ahead(s, caches);
   const std::int64_t longest = few <= kOneTile ? kDotSpanBytes / kOneTile : caches.l1 / 2;
   plan.kc = round_up(divide_up(s.k, divide_up(s.k, longest / s.element)), s.lanes);
 }
@@ -117,6 +124,7 @@ bool wants_stream(const Shape& s, const Caches& caches) {
 void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
   plan.turned = !streams_b(s, caches);
+  plan.fetch_ahead = fetches_ahead(s, caches);
   plan.kc = std::min(s.k, kStreamDepth);
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }

@@ -40,6 +40,8 @@ struct Plan {
   std::int64_t kc = 0, nc = 0;  ///< block of k, block of columns
   bool pack_b = false;          ///< B's block is copied into panels; else it is read in place
   bool copy_a = false;  ///< A is copied into panels: as many rows as a tile has, side by side
+  /// kStream, kDot: the long factor's vectors come out of memory, each to be asked for before its turn.
+  bool fetch_ahead = false;
   bool turned = false;  ///< kStream: few columns, not few rows
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
   /// copied.

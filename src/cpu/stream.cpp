@@ -58,6 +58,8 @@ template <class T> class Stream {
       tile.columns = std::min(piece, count - at);
       tile.b = many_ + p * many_step_ + j + at;
       tile.b_step = many_step_;
+      const bool is_followed = p + 2 * depth <= problem_.k;
+      if (plan_.fetch_ahead && is_followed) tile.next = tile.b + depth * many_step_;
       tile.alpha = problem_.alpha;
       T* c = gathered_ + at;
       if (plan_.turned) {

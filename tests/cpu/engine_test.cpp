@@ -547,6 +547,48 @@ TEST(Engine, ManyCallers) {
   EXPECT_EQ(wrong, 0);
 }
 
+// What is asked for pages ahead is a matter of time alone. A cache of next to nothing, so that a product of a test's size
+// comes out of memory; rows and columns around those of each tile, and k around a stream's passes.
+template <class T> void try_fetching_ahead() {
+  Caches small;
+  small.l1 = 8 << 10, small.l2 = 8 << 10, small.l3 = 8 << 10, small.l3_is_near = true;
+  int ahead = 0;
+  std::set<Path> paths;
+  for (const std::int64_t few : {1, 2, 3, 4, 5, 7}) {
+    for (const std::int64_t many : {95, 97, 128, 130}) {
+      for (const std::int64_t k : {120, 127, 129}) {
+        for (const auto& [a_turned, b_turned, rows] :
+             {std::tuple(false, false, true), std::tuple(false, true, true),
+              std::tuple(true, false, false), std::tuple(false, true, false)}) {
+          const Case shape{rows ? few : many, rows ? many : few, k, a_turned, b_turned, -1.5, 0.5};
+          Trial<T, T, T> with(shape), without(shape);
+          Plan plan = make_plan(with.problem(), small, 1);
+          if (!plan.fetch_ahead) continue;
+          ++ahead, paths.insert(plan.path);
+          for (Trial<T, T, T>* const trial : {&with, &without}) {
+            plan.fetch_ahead = trial == &with;
+            const Product<T> problem = trial->problem();
+            Run<Product<T>> run(problem, plan);
+            std::vector<std::byte> buffer(run.part_bytes() + 64);
+            run.set_buffer(buffer.data() + 64 -
+                           reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+            run.multiply(0);
+          }
+          ASSERT_NO_FATAL_FAILURE(with.check());
+          ASSERT_EQ(std::memcmp(with.c().data(), without.c().data(), with.c().size() * sizeof(T)),
+                    0)
+              << shape.words();
+        }
+      }
+    }
+  }
+  EXPECT_GT(ahead, 100);
+  EXPECT_EQ(paths, (std::set{Path::kStream, Path::kDot}));
+}
+TEST(Engine, FetchingAheadChangesNoBit) {
+  try_fetching_ahead<float>(), try_fetching_ahead<double>();
+}
+
 // A buffer for one thread is small: 4 MB at most, whatever the problem and the caches.
 TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {

@@ -69,13 +69,15 @@ template <class T> struct StreamTile {
   const T* a = nullptr;  ///< element (i, p) at a[p·rows + i]
   const T* b = nullptr;  ///< element (p, j) at b[p·b_step + j]
   std::int64_t b_step = 0;
+  const T* next =
+      nullptr;  ///< the B of a later tile, as this one's, that memory is asked for; null: nothing
   T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
   std::int64_t c_step = 0;
   T alpha = 1, beta = 0;
 };
 
 template <class T> struct Kernels {
-  static constexpr int kMostVectors = 4, kMostRows = 14, kMostDotRows = 4, kMostDotColumns = 6;
+  static constexpr int kMostVectors = 4, kMostRows = 14, kMostDotRows = 4, kMostDotColumns = 8;
   static constexpr int kMostStreamRows = 6;
 
   const char* name = "";  ///< of the instruction set
@@ -107,6 +109,8 @@ template <class T> struct Kernels {
                           T* to) = nullptr;
 
   int dot_rows = 1, dot_columns = 1;  ///< of the largest tile of dot products
+  /// Of a row's widest tile: more columns than the sums of dot_rows rows leave registers for, as memory likes it.
+  static constexpr int kLoneDotColumns = 8;
   using DotFunction = void (*)(const DotTile<T>&);
   DotFunction dot[kMostDotRows + 1][kMostDotColumns + 1] = {};  ///< [rows][columns]
 

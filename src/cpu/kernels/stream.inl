@@ -4,8 +4,11 @@
 // Few rows of A, long rows of B: the product is as slow as B comes out of memory, so B must come in the
 // way memory likes best: a few whole rows side by side, from left to right, each element once. The sums
 // go back to C after these rows, and C, being short, stays in a cache.
+//
+// The processor foresees a row's next lines, but no page before the first of its lines is read: the rows
+// that come next are asked for with those that are read, so that there are always pages on the way.
 
-template <class S, int kRows, bool kFull>
+template <class S, int kRows, bool kFull, bool kFetch>
 [[gnu::always_inline]] inline void stream_columns(const StreamTile<typename S::Element>& tile,
                                                   std::int64_t j, typename S::Mask last) {
   using T = typename S::Element;
@@ -20,10 +23,12 @@ template <class S, int kRows, bool kFull>
   const T *a = tile.a, *b = tile.b + j;
   const int vectors =
       kFull ? kVectors : static_cast<int>((tile.columns - j + S::kLanes - 1) / S::kLanes);
+  const std::int64_t ahead = kFetch ? tile.next - tile.b : 0;
   for (std::int64_t p = 0; p < tile.k; ++p, a += kRows, b += tile.b_step) {
     TILEWISE_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       if (!kFull && v >= vectors) break;
+      if constexpr (kFetch) __builtin_prefetch(b + ahead + v * S::kLanes, 0, 2);
       const V row = !kFull && v + 1 == vectors ? S::load(b + v * S::kLanes, last)
                                                : S::load(b + v * S::kLanes);
       TILEWISE_UNROLL
@@ -52,13 +57,22 @@ template <class S, int kRows, bool kFull>
   }
 }
 
-template <class S, int kRows> void stream_tile(const StreamTile<typename S::Element>& tile) {
+template <class S, int kRows, bool kFetch>
+[[gnu::always_inline]] inline void stream_rows(const StreamTile<typename S::Element>& tile) {
   constexpr std::int64_t kColumns = 4 * S::kLanes;
   std::int64_t j = 0;
   for (; j + kColumns <= tile.columns; j += kColumns)
-    stream_columns<S, kRows, true>(tile, j, S::first(0));
+    stream_columns<S, kRows, true, kFetch>(tile, j, S::first(0));
   if (j < tile.columns) {
     const std::int64_t over = (tile.columns - j) % S::kLanes;
-    stream_columns<S, kRows, false>(tile, j, S::first(over == 0 ? S::kLanes : over));
+    stream_columns<S, kRows, false, kFetch>(tile, j, S::first(over == 0 ? S::kLanes : over));
+  }
+}
+
+template <class S, int kRows> void stream_tile(const StreamTile<typename S::Element>& tile) {
+  if (tile.next != nullptr) {
+    stream_rows<S, kRows, true>(tile);
+  } else {
+    stream_rows<S, kRows, false>(tile);
   }
 }

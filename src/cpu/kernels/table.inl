@@ -57,6 +57,12 @@ constexpr void list_dots(Kernels<typename S::Element>& table,
 }
 
 template <class S, int... kIndex>
+constexpr void list_lone_dots(Kernels<typename S::Element>& table,
+                              std::integer_sequence<int, kIndex...>) {
+  ((table.dot[1][kIndex + 1] = &dot_tile<S, 1, kIndex + 1>), ...);
+}
+
+template <class S, int... kIndex>
 constexpr void list_streams(Kernels<typename S::Element>& table,
                             std::integer_sequence<int, kIndex...>) {
   ((table.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
@@ -77,6 +83,8 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   table.dot_rows = Limits::kDotRows;
   table.dot_columns = Limits::kDotColumns;
   list_dots<S, 1>(table, std::make_integer_sequence<int, Limits::kDotColumns>());
+  list_lone_dots<S>(
+      table, std::make_integer_sequence<int, Kernels<typename S::Element>::kLoneDotColumns>());
   table.stream_rows = Limits::kStreamRows;
   list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
   table.transpose = &transpose_block<S>;
