@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/gemm/arguments.hpp"
+#include "kernels/ptx/shared.cuh"
 
 namespace gemm {
 
@@ -14,6 +15,26 @@ using namespace tilewise::kernels;
 template <typename T> __device__ __forceinline__ T value_of(const GemmScalar& scalar) {
   return scalar.address ? *static_cast<const T*>(scalar.address) : static_cast<T>(scalar.value);
 }
+
+// Whether a scalar is 0. What the arguments say of it is known before earlier kernels have ended, and so takes no time
+// behind them; what stands in memory is read where it is asked for.
+template <typename T> class ZeroTest {
+ public:
+  __device__ __forceinline__ explicit ZeroTest(const GemmScalar& scalar)
+      : scalar_(scalar),
+        is_elsewhere_(ptx::kept(scalar.address != nullptr)),
+        is_zero_here_(ptx::kept(static_cast<T>(scalar.value) == 0)) {}
+
+  __device__ __forceinline__ bool is_zero() const {
+    if (is_elsewhere_) [[unlikely]]
+      return value_of<T>(scalar_) == 0;
+    return is_zero_here_ != 0;
+  }
+
+ private:
+  const GemmScalar& scalar_;
+  unsigned is_elsewhere_, is_zero_here_;
+};
 
 template <typename T> __device__ __forceinline__ const T* matrix_of(const GemmFactor& factor) {
   if (factor.pointers) return static_cast<const T*>(factor.pointers[blockIdx.z]);

@@ -475,16 +475,20 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   constexpr int kProducer = S::kMultiplying / 32;
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
   prepare(shared, warp);
+  if constexpr (S::kMaps) {
+    // Not by the producer, as in warpgroup.cuh.
+    constexpr int kIdle = S::kRegisters > 0 ? kProducer + 1 : 0;
+    if (warp == kIdle && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
+  }
   if (warp >= kProducer) {
-    if constexpr (S::kMaps)
-      if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
     if constexpr (S::kRegisters > 0)
       ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
     if (S::kMaps && warp > kProducer) return;
     Start start;
     if constexpr (S::kMaps) start = start_of<S>(g);
+    const ZeroTest<double> alpha(g.alpha);
     wait_for_start<S, true>();
-    if (value_of<double>(g.alpha) == 0) return;  // nothing is read
+    if (alpha.is_zero()) return;  // nothing is read
     if constexpr (!S::kMaps) fetch(shared, g, UnitsOf<S>(g, S::kBN));
     else if (is_asking<S>()) produce(shared, g, start, *A, *B);
     return;

@@ -115,15 +115,21 @@ struct alignas(16) PairsUnit {
   int above;  // rows, from the first on, that others store
   int is_last;
 };
+// `number`: the unit's.
 __device__ __forceinline__ PairsUnit pairs_unit_of(const Unit& unit, const GemmArguments& g,
-                                                   bool is_last) {
+                                                   unsigned number) {
   constexpr int kRows = 64;
   Unit moved = unit;
   const int above = end_with_matrix<kRows>(moved, g);
-  // For alpha = 0 nothing is read.
-  if (value_of<float>(g.alpha) == 0) moved.steps = 0;
   return {moved.row,     moved.column, moved.matrix, moved.part,
-          moved.first_k, moved.steps,  above,        is_last};
+          moved.first_k, moved.steps,  above,        number + gridDim.x >= g.tiles.units};
+}
+// A block's first.
+template <class S> __device__ __forceinline__ PairsUnit first_pairs_unit(const GemmArguments& g) {
+  const Unit unit = g.tiles.first_unit != FirstUnit::kAny
+                        ? first_unit<S::kBM, S::kBK>(g, S::kBN)
+                        : Units<S::kBM, S::kBK, 1>(g, S::kBN).get();
+  return pairs_unit_of(unit, g, blockIdx.x);
 }
 
 // A team's: the upper and lower halves of B of its last two steps; at the end of a unit its sums; or what it needs to
@@ -342,12 +348,40 @@ template <class S> struct PairsResult {
     }
   }
 
-  // Four neighbours of C, of which those from `from` on and before `end` are stored.
-  static __device__ __forceinline__ void store_four(float* to, const float4& sums, int from,
-                                                    int end, bool aligned, float alpha,
-                                                    float beta) {
+  static_assert(kBM * S::kBN == S::kTeamThreads * 4, "four results a thread");
+
+  // Four neighbours of C, a thread's of a unit, of which those from `from` on and before `end` are stored.
+  struct Place {
+    float* to;
+    int from, end;
+    int in_room;
+    bool is_whole;
+  };
+  static __device__ __forceinline__ Place place_of(const GemmArguments& g, const PairsUnit& unit) {
+    const bool transposed = g.result_is_transposed != 0;
+    const int thread = static_cast<int>(threadIdx.x), side = transposed ? kBM : S::kBN;
+    const int line = thread * 4 / side, at = thread * 4 % side;
+    const int rows = static_cast<int>(g.m) - unit.row,
+              columns = static_cast<int>(g.n) - unit.column;
+    const int first = transposed ? unit.row : unit.column,
+              first_line = transposed ? unit.column : unit.row;
+    Place place;
+    place.to = matrix_at<float>(g.c, unit.matrix, unit.part) +
+               (first_line + line) * g.c.leading_dimension + first + at;
+    // The first `above` rows are others'.
+    place.from = transposed ? unit.above - at : 0;
+    place.end = (transposed ? rows : columns) - at;
+    if (transposed ? line >= columns : line >= rows || line < unit.above) place.end = 0;
+    place.in_room = line * (transposed ? kAcrossPitch : kDownPitch) + at;
+    place.is_whole = g.result_is_aligned != 0 && place.from <= 0 && place.end >= 4;
+    return place;
+  }
+
+  static __device__ __forceinline__ void store_four(const Place& place, const float4& sums,
+                                                    float alpha, float beta) {
+    float* const to = place.to;
     float x[4] = {alpha * sums.x, alpha * sums.y, alpha * sums.z, alpha * sums.w};
-    if (aligned && from <= 0 && end >= 4) {
+    if (place.is_whole) {
       if (beta != 0) {
         const float4 c = *reinterpret_cast<const float4*>(to);
         x[0] = fmaf(beta, c.x, x[0]), x[1] = fmaf(beta, c.y, x[1]);
@@ -358,45 +392,26 @@ template <class S> struct PairsResult {
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      if (i >= from && i < end) to[i] = beta != 0 ? fmaf(beta, to[i], x[i]) : x[i];
+      if (i >= place.from && i < place.end) to[i] = beta != 0 ? fmaf(beta, to[i], x[i]) : x[i];
   }
 
-  // Adds up what all teams have left of the tile, and stores it. The first `above` rows are others'.
+  // Adds up what all teams have left of the tile, and stores it.
   static __device__ __forceinline__ void finish(const PairsRoom (&rooms)[S::kTeams],
-                                                const GemmArguments& g, const PairsUnit& unit,
-                                                float alpha, float beta) {
-    const bool transposed = g.result_is_transposed != 0;
-    const int side = transposed ? kBM : S::kBN, above = unit.above;
-    const int pitch = transposed ? kAcrossPitch : kDownPitch;
-    const int first_row = unit.row, first_column = unit.column;
-    const int rows = static_cast<int>(g.m) - first_row,
-              columns = static_cast<int>(g.n) - first_column;
-    const long long down = transposed ? 1 : g.c.leading_dimension;
-    const long long across = transposed ? g.c.leading_dimension : 1;
-    float* const C =
-        matrix_at<float>(g.c, unit.matrix, unit.part) + first_row * down + first_column * across;
+                                                const Place& place, float alpha, float beta) {
+    float4 sums[S::kTeams];
 #pragma unroll
-    for (int i = static_cast<int>(threadIdx.x); i < kBM * S::kBN / 4; i += S::kTeamThreads) {
-      const int line = i * 4 / side, at = i * 4 % side;
-      float4 sums[S::kTeams];
+    for (int team = 0; team < S::kTeams; ++team)
+      sums[team] = *reinterpret_cast<const float4*>(reinterpret_cast<const float*>(&rooms[team]) +
+                                                    place.in_room);
 #pragma unroll
-      for (int team = 0; team < S::kTeams; ++team)
-        sums[team] = *reinterpret_cast<const float4*>(reinterpret_cast<const float*>(&rooms[team]) +
-                                                      line * pitch + at);
+    for (int apart = 1; apart < S::kTeams; apart *= 2) {
 #pragma unroll
-      for (int apart = 1; apart < S::kTeams; apart *= 2) {
-#pragma unroll
-        for (int team = 0; team + apart < S::kTeams; team += 2 * apart) {
-          sums[team].x += sums[team + apart].x, sums[team].y += sums[team + apart].y;
-          sums[team].z += sums[team + apart].z, sums[team].w += sums[team + apart].w;
-        }
+      for (int team = 0; team + apart < S::kTeams; team += 2 * apart) {
+        sums[team].x += sums[team + apart].x, sums[team].y += sums[team + apart].y;
+        sums[team].z += sums[team + apart].z, sums[team].w += sums[team + apart].w;
       }
-      const bool is_there = transposed ? line < columns : line < rows && line >= above;
-      float* const to = C + line * g.c.leading_dimension + at;
-      if (is_there)
-        store_four(to, sums[0], transposed ? above - at : 0, transposed ? rows - at : columns - at,
-                   g.result_is_aligned != 0, alpha, beta);
     }
+    store_four(place, sums[0], alpha, beta);
   }
 };
 

@@ -482,16 +482,18 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
     else multiply(shared, g);
     return;
   }
-  if (warp == kProducer && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
   ptx::give_registers<S::kProducerRegisters>();
   if (warp > kProducer) {
+    // Not by the producer: it would be held up until both maps are there.
+    if (warp == kProducer + 1 && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
     if (S::InCluster::blocks(g) > 1) ptx::cluster_wait();  // who came to a barrier leaves it, too
     return;
   }
   const Start start = start_of<K>(g);
+  const ZeroTest<float> alpha(g.alpha);
   wait_for_start<K, true>(g);
   // For alpha = 0 nothing is read.
-  if (value_of<float>(g.alpha) != 0 && ptx::elect_one()) produce(shared, g, start, A, B);
+  if (!alpha.is_zero() && ptx::elect_one()) produce(shared, g, start, A, B);
 }
 
 }  // namespace gemm

@@ -51,8 +51,37 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
   using Stage = typename Shared::Stage;
   using Stages = TeamRing<S::kTeams, S::kStages>;
   using Result = PairsResult<S>;
+  static constexpr int kToldOfBarriers = S::kTeamThreads + S::kTeams * 32;
 
   // --- the scouts --------------------------------------------------------------------------------------
+
+  // What a team's first stage is, worked out while others prepare the barriers: every product begins with waiting for it.
+  struct FirstStage {
+    unsigned row, column, k, matrix_a, matrix_b;
+
+    __device__ __forceinline__ FirstStage(const GemmArguments& g, const PairsUnit& unit, int team)
+        : row(ptx::kept(unit.row)),
+          column(ptx::kept(unit.column)),
+          k(ptx::kept(unit.first_k + team * S::kBK)),
+          matrix_a(ptx::kept(g.is_shared_a ? 0 : unit.matrix)),
+          matrix_b(ptx::kept(g.is_shared_b ? 0 : unit.matrix)) {}
+
+    __device__ __forceinline__ void ask(Shared& shared, int steps, int team,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) const {
+      if (ptx::elect_one()) {
+        ptx::Barrier* const full = &shared.full[team];
+        if (team < steps) {
+          Stage& stage = shared.stages[team];
+          ptx::mbarrier_arrive_expect(full, sizeof(Stage));
+          ask_for_lines<kAlongA, S::kBM>(stage.a, A, row, k, matrix_a, full);
+          ask_for_lines<kAlongB, S::kBN>(stage.b, B, column, k, matrix_b, full);
+        } else {
+          ptx::mbarrier_arrive(full);
+        }
+      }
+      __syncwarp();
+    }
+  };
 
   // Asks for stage number `i` of the team's. With the first it says what the unit is.
   static __device__ __forceinline__ void ask(Shared& shared, Stages& ring, const GemmArguments& g,
@@ -80,19 +109,26 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     ring.advance();
   }
 
-  static __device__ __forceinline__ void scout(Shared& shared, const GemmArguments& g,
-                                               const Unit& first, int team, const ptx::TensorMap& A,
-                                               const ptx::TensorMap& B) {
+  static __device__ __forceinline__ void scout(Shared& shared, const GemmArguments& g, int team,
+                                               const ptx::TensorMap& A, const ptx::TensorMap& B) {
+    PairsUnit unit = first_pairs_unit<S>(g);
+    const FirstStage first(g, unit, team);
+    const ZeroTest<float> alpha(g.alpha);
+    ptx::let_next_grid_start();
+    ptx::wait_for_previous_grid();
+    const bool reads_nothing = alpha.is_zero();  // for alpha = 0
+    if (reads_nothing) unit.steps = 0;
+    first.ask(shared, unit.steps, team, A, B);
     Stages asking(team), looking(team);
     unsigned number = blockIdx.x;  // of the unit
-    PairsUnit unit = pairs_unit_of(first, g, number + gridDim.x >= g.tiles.units);
     int stages, asked;
-    const auto begin = [&] {
+    const auto begin = [&](int from) {
       stages = stages_of<S>(unit.steps);
-      for (asked = 0; asked < min(stages, S::kStages / S::kTeams); ++asked)
+      for (asked = from; asked < min(stages, S::kStages / S::kTeams); ++asked)
         ask(shared, asking, g, unit, asked, team, A, B);
     };
-    begin();
+    asking.advance();  // the first has been asked for
+    begin(1);
     while (true) {
       SeenLine lines[S::kBM / 32 + S::kBN / 32];
 #pragma unroll 1
@@ -112,8 +148,9 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         number += gridDim.x;
         Units<S::kBM, S::kBK, 1> units(g, S::kBN);
         units.go_to(number);
-        unit = pairs_unit_of(units.get(), g, number + gridDim.x >= g.tiles.units);
-        begin();
+        unit = pairs_unit_of(units.get(), g, number);
+        if (reads_nothing) unit.steps = 0;
+        begin(0);
       }
       all_meet_or<S>(suspect);
       if (is_last) return;
@@ -133,7 +170,8 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     const int own = (steps - team + S::kTeams - 1) / S::kTeams;
     auto& halves = shared.rooms[team].halves;
     float of_a[4];
-    if (own > 0) {  // the first stage has arrived
+    ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+    if (own > 0) {
       const Stage& stage = shared.stages[ring.index];
       places_a.get(of_a, stage.a, 0);
       places_b.split(halves[0], stage.b);
@@ -161,7 +199,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
       warpgroup_meet();  // this step's halves have been read, and the next step's are there
     }
     if (own < stages_of<S>(steps)) {  // there is one that is empty
-      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      if (own > 0) ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       warp_arrives(&shared.empty[ring.index]);
       ring.advance();
     }
@@ -173,15 +211,18 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     const PlacesOfA<kAlongA> places_a;
     const PlacesOfB<kAlongB> places_b;
     Stages ring(team);
-    teams_meet<S>();  // barriers are ready
+    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
+                 : "memory");
     ptx::let_next_grid_start();
     ptx::wait_for_previous_grid();
     const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
     float* const room = reinterpret_cast<float*>(&shared.rooms[team]);
+    // Until the first stage arrives there is nothing to do: so what can be is worked out before.
+    PairsUnit unit = first_pairs_unit<S>(g);
 #pragma unroll 1
     while (true) {
-      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      const PairsUnit unit = shared.units[ring.index];
+      if (alpha == 0) unit.steps = 0;  // nothing is read
+      const typename Result::Place place = Result::place_of(g, unit);
       float sum[S::kBN / 2];
       consume(sum, shared, ring, unit.steps, team, places_a, places_b);
       Result::leave(room, sum, places_a.row(0), places_a.row(1), transposed);
@@ -192,50 +233,48 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         Result::leave(room, sum, row, row + 8, transposed);
         teams_meet<S>();
       }
-      Result::finish(shared.rooms, g, unit, alpha, beta);
+      Result::finish(shared.rooms, place, alpha, beta);
       if (unit.is_last) break;
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      unit = shared.units[ring.index];
       teams_meet<S>();  // before rooms are filled again
     }
   }
 
-  static __device__ __forceinline__ void init_barriers(Shared& shared) {
-    for (int i = 0; i < S::kStages; ++i) {
-      ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], S::kReaders);
+  // A scout prepares its team's barriers itself, so that it waits for nobody before it asks for the first stage.
+  static __device__ __forceinline__ void init_barriers(Shared& shared, int team) {
+    if (ptx::elect_one()) {
+#pragma unroll
+      for (int i = 0; i < S::kStages; i += S::kTeams) {
+        ptx::mbarrier_init(&shared.full[i + team], 1);
+        ptx::mbarrier_init(&shared.empty[i + team], S::kReaders);
+      }
+      ptx::fence_mbarrier_init();
     }
-    ptx::fence_mbarrier_init();
+    __syncwarp();
+    asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
+                 : "memory");
   }
 
   // A block, from its start to its end (see run() in warpgroup.cuh).
   static __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
                                              const ptx::TensorMap& B) {
-    constexpr int kFirstScout = S::kTeamThreads / 32, kToldOfBarriers = 32 + S::kTeams * 32;
+    constexpr int kFirstScout = S::kTeamThreads / 32;
     extern __shared__ __align__(1024) unsigned char bytes[];
     Shared& shared = *reinterpret_cast<Shared*>(bytes);
     const int warp = warp_number();
-    if (warp == kPreparingWarp) {
-      if (ptx::elect_one()) init_barriers(shared);
-      __syncwarp();
-      asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
-                   : "memory");
-    }
+    // By one of those that wait at first: it holds up the warp.
+    if (warp == 0 && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
     if (warp < kFirstScout) {
       ptx::take_registers<S::kOfTeams>();
       multiply(shared, g);
       return;
     }
-    if (warp == kFirstScout && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
     ptx::give_registers<S::kOfScouts>();
     const int team = warp - kFirstScout;
     if (team >= S::kTeams) return;
-    const Unit unit = g.tiles.first_unit != FirstUnit::kAny
-                          ? first_unit<S::kBM, S::kBK>(g, S::kBN)
-                          : Units<S::kBM, S::kBK, 1>(g, S::kBN).get();
-    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
-                 : "memory");
-    ptx::let_next_grid_start();
-    ptx::wait_for_previous_grid();
-    scout(shared, g, unit, team, A, B);
+    init_barriers(shared, team);
+    scout(shared, g, team, A, B);
   }
 };
 
