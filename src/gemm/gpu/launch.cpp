@@ -42,7 +42,7 @@ GemmArguments from_matrix(GemmArguments arguments, std::int64_t first, std::size
     if (pairs.unscale == nullptr || pairs.is_shared != 0) return;
     pairs.unscale += first * lines;
     pairs.suspect += first * divide_up(lines, kernels::kSplitX) *
-                     divide_up(static_cast<std::int64_t>(arguments.k), kernels::kSplitK);
+                     divide_up(static_cast<std::int64_t>(arguments.k), kernels::kSuspectK);
     pairs.halves += first * 2 * lines * pairs.pitch;
   };
   shift_pairs(arguments.pairs_a, arguments.m);

@@ -71,8 +71,8 @@ void prepare_pairs(Plan& plan, PreparedFactor& prepared, std::int64_t lines, std
                                   unsign(prepared.leading_dimension) * 2 * sizeof(std::uint16_t));
   prepared.unscale = take(plan, unsign(prepared.matrices * lines) * sizeof(float));
   prepared.suspect = take(plan, unsign(prepared.matrices * divide_up(lines, kernels::kSplitX) *
-                                       divide_up(k, kernels::kSplitK)) *
-                                    sizeof(unsigned));
+                                       divide_up(k, kernels::kSuspectK)) *
+                                    sizeof(std::uint16_t));
 }
 
 // What has to be done to a factor of `lines` rows or columns, or why it cannot be read.

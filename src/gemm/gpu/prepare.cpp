@@ -45,16 +45,15 @@ kernels::SplitFactor split_factor(const PreparedFactor& prepared, const GemmFact
   if (prepared.preparation != Preparation::kPairs) return factor;
   factor.halves = reinterpret_cast<unsigned short*>(workspace + prepared.place.offset) +
                   first * 2 * lines * prepared.leading_dimension;
-  const std::int64_t depth = divide_up(k, kernels::kSplitK);
-  factor.blocks *= static_cast<int>(depth);
-  factor.suspect = reinterpret_cast<unsigned*>(workspace + prepared.suspect.offset) +
-                   first * divide_up(lines, kernels::kSplitX) * depth;
+  factor.blocks *= static_cast<int>(divide_up(k, kernels::kSplitK));
+  factor.suspect = reinterpret_cast<unsigned short*>(workspace + prepared.suspect.offset) +
+                   first * divide_up(lines, kernels::kSplitX) * divide_up(k, kernels::kSuspectK);
   return factor;
 }
 
 GemmPairs pairs_of(const PreparedFactor& prepared, bool along_k, device::Address workspace) {
   return {reinterpret_cast<const float*>(workspace + prepared.unscale.offset),
-          reinterpret_cast<const unsigned*>(workspace + prepared.suspect.offset),
+          reinterpret_cast<const unsigned short*>(workspace + prepared.suspect.offset),
           prepared.matrices == 1 ? 1 : 0,
           along_k ? 1 : 0,
           reinterpret_cast<const unsigned short*>(workspace + prepared.place.offset),

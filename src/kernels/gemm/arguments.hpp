@@ -110,9 +110,9 @@ struct GemmTiles {
 struct GemmPairs {
   const float*
       unscale;  ///< [matrix][line]: what sums with this row of A or column of B are multiplied by
-  /// [matrix][⌈k / kSplitK⌉][⌈lines / kSplitX⌉]: 1 where pairs do not do. Of a factor that is split where it is
-  /// multiplied there is none.
-  const unsigned* suspect;
+  /// [matrix][⌈k / kSuspectK⌉][⌈lines / kSplitX⌉]: a byte for each kSplitK k, not 0 where pairs do not do. Of a factor
+  /// that is split where it is multiplied there is none.
+  const unsigned short* suspect;
   int is_shared;  ///< one matrix for the whole batch
   int along_k;    ///< whether the factor itself lies along k
   /// f16 [matrix][2][line][pitch]: upper halves, then lower ones, along k.

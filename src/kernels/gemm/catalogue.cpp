@@ -94,25 +94,25 @@ constexpr MmaShape kMmaAccurate128x128{128, 128, 32, 3, 256, 1, 0.60, 0.60},
       TILEWISE_MMA(type, "64x64", suffix, operand, result, kMma64x64)
 
 // A tile of accurate f32 for Hopper (warpgroup_accurate.cuh).
-constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bn, int stages,
-                              unsigned short down, double efficiency) {
+constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int bm, int bn,
+                              int stages, unsigned short down, double efficiency) {
   return {.name = name,
           .unit = "warpgroup_accurate_f32",
           .entries = {{{entry, entry}, {entry, entry}}},
           .mode = ComputeMode::kAccurate,
           .compute_major = 9,
-          .bm = 128,
+          .bm = bm,
           .bn = bn,
           .bk = kHopperBK,
           .stages = stages,
-          .threads = 384,
-          .dynamic_shared_bytes = shared_bytes(stages, (128 + bn) * kHopperBK * 4, 128),
+          .threads = bm * 2 + 128,
+          .dynamic_shared_bytes = shared_bytes(stages, (bm + bn) * kHopperBK * 4, bm),
           .cluster = {down, 1},
           .persistent = true,
           .most_parts_in_cluster = down == 1 ? kMostClusterTiles : 1,
           .most_extent = kMostExtent,
           .preparation = Preparation::kPairs,
-          .box_a = {128, kHopperBK},
+          .box_a = {bm, kHopperBK},
           .box_b = {bn, kHopperBK},
           .overlaps_previous = true,
           .pipe = Pipe::kTensorF16,
@@ -124,7 +124,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
 // The same where A is large and read as it is or, exchanged, B (warpgroup_raw.cuh).
 constexpr GemmKernel raw(std::string_view name, std::string_view along, std::string_view across,
                          int bn, int stages, bool exchanges, double efficiency) {
-  GemmKernel kernel = accurate(name, along, bn, stages, 1, efficiency);
+  GemmKernel kernel = accurate(name, along, 128, bn, stages, 1, efficiency);
   kernel.unit = along.substr(5, along.size() - 7);  // gemm_UNIT_k
   kernel.entries = {{{across, across}, {along, along}}};
   kernel.alignment = 16;
@@ -140,22 +140,23 @@ constexpr GemmKernel raw(std::string_view name, std::string_view along, std::str
           "gemm_warpgroup_raw_f32_128x" #bn "_x", bn, stages, true, efficiency)
 
 // A tile of accurate f32 without a pass before (warpgroup_pairs.cuh).
-constexpr GemmKernel pairs_of_tf32(std::string_view name, bool transposed) {
-  constexpr int kBM = 64, kBN = 32, kBK = 32, kTeams = 4, kStages = 12, kLine = kBK * 4;
-  constexpr int kHalves = kTeams * 4 * kBN * kLine;  // upper and lower ones, of two steps
-  constexpr int kBarriers = 1024;
+constexpr GemmKernel pairs_of_tf32(std::string_view name, std::string_view unit,
+                                   std::array<std::array<std::string_view, 2>, 2> entries, int bn,
+                                   bool transposed, double efficiency) {
+  constexpr int kBM = 64, kBK = 32, kTeams = 4, kStages = 12, kLine = kBK * 4;
+  constexpr int kRoom = 16384, kBarriers = 1024;  // a team's halves of B, or its sums
   return {.name = name,
-          .unit = "warpgroup_pairs_f32_64x32",
-          .entries = TILEWISE_FOUR_ORDERS("gemm_warpgroup_pairs_f32_64x32"),
+          .unit = unit,
+          .entries = entries,
           .mode = ComputeMode::kAccurate,
           .compute_major = 9,
           .bm = kBM,
-          .bn = kBN,
+          .bn = bn,
           .bk = kBK,
           .steps_together = kTeams,
           .stages = kStages,
           .threads = (kTeams + 1) * 128,
-          .dynamic_shared_bytes = kStages * (kBM + kBN) * kLine + kHalves + kBarriers,
+          .dynamic_shared_bytes = kStages * (kBM + bn) * kLine + kTeams * kRoom + kBarriers,
           .persistent = true,
           .streams = false,
           .most_extent = kMostExtent,
@@ -164,15 +165,23 @@ constexpr GemmKernel pairs_of_tf32(std::string_view name, bool transposed) {
           .preparation = Preparation::kRestride,
           .transposes_result = transposed,
           .box_a = {kBM, kBK},
-          .box_b = {kBN, kBK},
+          .box_b = {bn, kBK},
           .shows_ends = true,
           .overlaps_previous = true,
           .pipe = Pipe::kTensorTF32,
           .products = 3,
-          .efficiency = 0.325,
-          .efficiency_alone = 0.325,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency,
           .overhead = 1.5};
 }
+// Of 64×16 for B along k alone; where that is not so, or where both would do, exchanged ones are the faster.
+constexpr std::array<std::array<std::string_view, 2>, 2> kPairs16{
+    {{"", "gemm_warpgroup_pairs_f32_64x16_xk"}, {"", "gemm_warpgroup_pairs_f32_64x16_kk"}}};
+#define TILEWISE_PAIRS_OF_TF32(suffix, transposed)                                           \
+  pairs_of_tf32("accurate_f32_64x16_tf32" suffix, "warpgroup_pairs_f32_64x16", kPairs16, 16, \
+                transposed, 0.2),                                                            \
+      pairs_of_tf32("accurate_f32_64x32_tf32" suffix, "warpgroup_pairs_f32_64x32",           \
+                    TILEWISE_FOUR_ORDERS("gemm_warpgroup_pairs_f32_64x32"), 32, transposed, 0.325)
 
 // The same for every GPU from sm_80 on (mma_accurate.cuh).
 constexpr GemmKernel mma_accurate(std::string_view name, std::string_view entry,
@@ -426,14 +435,14 @@ constexpr std::array kOtherKernels{
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     TILEWISE_THIN(1),
     TILEWISE_THIN(4),
-    accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 3, 2, 0.76),
-    accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 64, 4, 1, 0.59),
+    accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 128, 3, 2, 0.76),
+    accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 128, 64, 4, 1, 0.59),
+    accurate("accurate_f32_64x80", "gemm_accurate_f32_64x80", 64, 80, 5, 1, 0.45),
     TILEWISE_RAW(16, 5, 0.08),
     TILEWISE_RAW(64, 4, 0.32),
     TILEWISE_RAW(128, 3, 0.51),
-    pairs_of_tf32("accurate_f32_64x32_tf32_transposed",
-                  true),  // the faster one where both would do
-    pairs_of_tf32("accurate_f32_64x32_tf32", false),
+    TILEWISE_PAIRS_OF_TF32("_transposed", true),
+    TILEWISE_PAIRS_OF_TF32("", false),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_WARPGROUP_TILES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_WARPGROUP_TILES("f16", Dtype::kF16, "", Dtype::kF16),

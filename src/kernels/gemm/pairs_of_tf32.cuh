@@ -12,6 +12,8 @@
 
 namespace gemm {
 
+template <int kLines> constexpr int kWarpsOf = (kLines + 31) / 32;  // with a lane a line
+
 // x = upper + lower up to 2^-22 of it. Rounded by two instructions: cvt.rna.tf32.f32 takes four, to keep infinities and
 // NaN. Here the lower half of these is NaN, whatever becomes of the upper one.
 struct PairOfTf32 {
@@ -69,9 +71,11 @@ template <> class PlacesOfA<Along::kOther> {
   unsigned at_;
 };
 
-// The same of B's 32 columns: a warp has eight k, a lane a column. Its halves lie along k, in rows of 128 bytes as TMA
-// would swizzle them; of eight k first those with even numbers.
-template <Along kAlong> class PlacesOfB {
+// The same of B's columns: a warp has eight k, a lane all of them of one of 32 columns, or half of one of 16. Its halves
+// lie along k, in rows of 128 bytes as TMA would swizzle them; of eight k first those with even numbers.
+template <Along kAlong, int kBN> class PlacesOfB;
+
+template <Along kAlong> class PlacesOfB<kAlong, 32> {
  public:
   __device__ __forceinline__ PlacesOfB() {
     const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
@@ -108,6 +112,31 @@ template <Along kAlong> class PlacesOfB {
   unsigned to_, from_ = 0;
 };
 
+template <> class PlacesOfB<Along::kK, 16> {
+ public:
+  __device__ __forceinline__ PlacesOfB() {
+    const int warp = threadIdx.x / 32 % 4, column = threadIdx.x % 16, half = threadIdx.x / 16 % 2;
+    const int even = column * 32 + (2 * warp ^ column % 8) * 4;
+    from_ = ptx::kept(even ^ half * 4);
+    to_ = ptx::kept(even + half * 2);
+  }
+  __device__ __forceinline__ void split(float (&halves)[2][16 * 32], const float* b) const {
+    const float4 x = *reinterpret_cast<const float4*>(b + from_);
+    const PairOfTf32 pairs[4] = {split_in_tf32(x.x), split_in_tf32(x.y), split_in_tf32(x.z),
+                                 split_in_tf32(x.w)};
+    const auto store = [](float* to, unsigned e, unsigned f) {
+      *reinterpret_cast<uint2*>(to) = make_uint2(e, f);
+    };
+    store(halves[0] + to_, pairs[0].upper, pairs[2].upper);
+    store(halves[0] + (to_ ^ 4), pairs[1].upper, pairs[3].upper);
+    store(halves[1] + to_, pairs[0].lower, pairs[2].lower);
+    store(halves[1] + (to_ ^ 4), pairs[1].lower, pairs[3].lower);
+  }
+
+ private:
+  unsigned from_, to_;
+};
+
 // A unit of work, as a scout tells its team.
 struct alignas(16) PairsUnit {
   int row, column, matrix, part;
@@ -134,8 +163,9 @@ template <class S> __device__ __forceinline__ PairsUnit first_pairs_unit(const G
 
 // A team's: the upper and lower halves of B of its last two steps; at the end of a unit its sums; or what it needs to
 // multiply in f32.
-union PairsRoom {
-  float halves[2][2][32 * 32];
+template <class S> union alignas(1024) PairsRoom {
+  float halves[2][2][S::kBN * 32];
+  float sums[S::kSums];
   Staging staging;
   __device__ PairsRoom() {}
 };
@@ -219,8 +249,9 @@ template <Along kAlong, int kCount>
 __device__ __forceinline__ void look_at_lines(SeenLine* to, const float* lines, int number) {
   const int lane = threadIdx.x % 32, piece = number % 8;
 #pragma unroll
-  for (int i = 0; i < kCount / 32; ++i) {
+  for (int i = 0; i < kWarpsOf<kCount>; ++i) {
     const float* const from = lines + i * 32 * 32;
+    if (kCount < (i + 1) * 32 && lane >= kCount % 32) continue;
     if constexpr (kAlong == Along::kK) {
       const float4 x = *reinterpret_cast<const float4*>(from + lane * 32 + (piece ^ lane % 8) * 4);
       to[i].see(x.x), to[i].see(x.y), to[i].see(x.z), to[i].see(x.w);
@@ -234,13 +265,13 @@ __device__ __forceinline__ void look_at_lines(SeenLine* to, const float* lines, 
   }
 }
 
-// Whether pairs do not do for a tile. All lanes ask.
-template <int kCount> __device__ __forceinline__ bool is_suspect(const SeenLine (&lines)[kCount]) {
-  constexpr int kMostUneven = 8;  // of 32 lines
+// Whether pairs do not do for kCount rows or columns of a tile. All lanes ask.
+template <int kCount> __device__ __forceinline__ bool is_suspect(const SeenLine* lines) {
   bool suspect = false;
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= kMostUneven;
+  for (int i = 0; i < kWarpsOf<kCount>; ++i) {
+    const int most_uneven = min(kCount - i * 32, 32) / 4;
+    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= most_uneven;
     suspect |= __any_sync(~0u, lines[i].is_far()) != 0;
   }
   return suspect;
@@ -249,9 +280,10 @@ template <int kCount> __device__ __forceinline__ bool is_suspect(const SeenLine 
 // --- what teams do ---------------------------------------------------------------------------------------
 
 // Starts product = A·B for the eight k from `k` on, the small products first.
-__device__ __forceinline__ void start_chain(float (&product)[16], const float (&of_a)[4],
+template <int kBN>
+__device__ __forceinline__ void start_chain(float (&product)[kBN / 2], const float (&of_a)[4],
                                             const ptx::RowsDescriptor<128>& halves, int k) {
-  constexpr int kLower = 32 * 128 / 16;  // from the upper halves to the lower ones, in 16 bytes
+  constexpr int kLower = kBN * 128 / 16;  // from the upper halves to the lower ones, in 16 bytes
   unsigned upper[4], lower[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -259,29 +291,29 @@ __device__ __forceinline__ void start_chain(float (&product)[16], const float (&
     upper[i] = pair.upper, lower[i] = pair.lower;
   }
   ptx::wgmma_fence();
-  ptx::wgmma_tf32_a_in_registers<32, 0>(product, lower, halves.at(k / 4));
-  ptx::wgmma_tf32_a_in_registers<32, 1>(product, upper, halves.at(kLower + k / 4));
-  ptx::wgmma_tf32_a_in_registers<32, 1>(product, upper, halves.at(k / 4));
+  ptx::wgmma_tf32_a_in_registers<kBN, 0>(product, lower, halves.at(k / 4));
+  ptx::wgmma_tf32_a_in_registers<kBN, 1>(product, upper, halves.at(kLower + k / 4));
+  ptx::wgmma_tf32_a_in_registers<kBN, 1>(product, upper, halves.at(k / 4));
   ptx::wgmma_commit();
 }
 
 // Adds to a team's sums what a stage holds, in chains of eight k, two of which are at work at one time. `of_a`: A for the
 // first; `read(to, k)` reads it for another. `beside(k)` is called when a chain has been started.
-template <class Read, class Beside>
-__device__ __forceinline__ void add_stage(float (&sum)[16], float (&of_a)[4],
+template <int kBN, class Read, class Beside>
+__device__ __forceinline__ void add_stage(float (&sum)[kBN / 2], float (&of_a)[4],
                                           const ptx::RowsDescriptor<128>& of_b, const Read& read,
                                           const Beside& beside) {
-  float product[2][16];
-  const auto take = [&](float(&of)[16]) {
+  float product[2][kBN / 2];
+  const auto take = [&](float(&of)[kBN / 2]) {
     ptx::wgmma_arrived(of);
 #pragma unroll
-    for (int i = 0; i < 16; ++i) sum[i] += of[i];
+    for (int i = 0; i < kBN / 2; ++i) sum[i] += of[i];
   };
 #pragma unroll
   for (int k = 0; k < 32; k += 8) {
     const float now[4] = {of_a[0], of_a[1], of_a[2], of_a[3]};
     if (k + 8 < 32) read(of_a, k + 8);
-    start_chain(product[k / 8 % 2], now, of_b, k);
+    start_chain<kBN>(product[k / 8 % 2], now, of_b, k);
     beside(k);
     if (k == 0) continue;
     ptx::wgmma_wait<1>();
@@ -291,10 +323,10 @@ __device__ __forceinline__ void add_stage(float (&sum)[16], float (&of_a)[4],
   take(product[1]);
 }
 
-__device__ __forceinline__ bool are_finite(const float (&sum)[16]) {
+template <int kCount> __device__ __forceinline__ bool are_finite(const float (&sum)[kCount]) {
   float zero = 0;
 #pragma unroll
-  for (int i = 0; i < 16; ++i) zero = fmaf(sum[i], 0.0f, zero);
+  for (int i = 0; i < kCount; ++i) zero = fmaf(sum[i], 0.0f, zero);
   return zero == 0;
 }
 
@@ -316,9 +348,7 @@ __device__ __forceinline__ void multiply_in_f32(float (&sum)[S::kBN / 2], Stagin
 template <class S> struct PairsResult {
   // Distances in a team's room between sums of neighbouring rows and columns: what are neighbours in C are here, too.
   static constexpr int kBM = 64;
-  static constexpr int kDownPitch = S::kBN + 4, kAcrossPitch = kBM + 4;
-  static_assert(kDownPitch * kBM * sizeof(float) <= sizeof(PairsRoom) &&
-                kAcrossPitch * S::kBN * sizeof(float) <= sizeof(PairsRoom));
+  static constexpr int kDownPitch = S::kDownPitch, kAcrossPitch = S::kAcrossPitch;
 
   // `first`, `second`: which rows of the tile a thread's sums are of.
   static __device__ __forceinline__ void leave(float* room, const float (&sum)[S::kBN / 2],
@@ -348,7 +378,8 @@ template <class S> struct PairsResult {
     }
   }
 
-  static_assert(kBM * S::kBN == S::kTeamThreads * 4, "four results a thread");
+  static constexpr int kFours = kBM * S::kBN / 4;  // of results
+  static_assert(kFours <= S::kTeamThreads, "four results a thread at most");
 
   // Four neighbours of C, a thread's of a unit, of which those from `from` on and before `end` are stored.
   struct Place {
@@ -396,13 +427,13 @@ template <class S> struct PairsResult {
   }
 
   // Adds up what all teams have left of the tile, and stores it.
-  static __device__ __forceinline__ void finish(const PairsRoom (&rooms)[S::kTeams],
+  static __device__ __forceinline__ void finish(const PairsRoom<S> (&rooms)[S::kTeams],
                                                 const Place& place, float alpha, float beta) {
+    if (kFours < S::kTeamThreads && static_cast<int>(threadIdx.x) >= kFours) return;
     float4 sums[S::kTeams];
 #pragma unroll
     for (int team = 0; team < S::kTeams; ++team)
-      sums[team] = *reinterpret_cast<const float4*>(reinterpret_cast<const float*>(&rooms[team]) +
-                                                    place.in_room);
+      sums[team] = *reinterpret_cast<const float4*>(rooms[team].sums + place.in_room);
 #pragma unroll
     for (int apart = 1; apart < S::kTeams; apart *= 2) {
 #pragma unroll

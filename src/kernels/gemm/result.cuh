@@ -291,7 +291,7 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
   // Upper rows first, then the lower ones: of each half all pieces side by side.
   auto& buffers = staging.warps[threadIdx.x / 32 % 4];
   if (target.is_wide || beta != 0) {
-    constexpr int kWide = kN < 64 ? kN : 64, kAcross = kN / kWide;
+    constexpr int kWide = kN < 64 ? kN : kN % 64 == 0 ? 64 : 16, kAcross = kN / kWide;
 #pragma unroll 1
     for (int i = 0; i < kAcross * 2; ++i) {
       unsigned char* const rows = buffers[i % 2];

@@ -31,11 +31,16 @@ using gemm::SeenPairs;
 using tilewise::kernels::kSplitK;
 using tilewise::kernels::kSplitThreads;
 using tilewise::kernels::kSplitX;
+using tilewise::kernels::kSuspectK;
 using tilewise::kernels::SplitArguments;
 using tilewise::kernels::SplitFactor;
 
-constexpr int kEach = kSplitK / 32;  // neighbours along k of a lane
-static_assert(kSplitThreads == 32 * kSplitX && kEach == 8, "a warp splits a line");
+constexpr int kEach = tilewise::kernels::kSplitEach;
+constexpr int kLanes = kSplitK / kEach;      // that a line takes
+constexpr int kSamples = 32;                 // of a line, of all its k
+constexpr int kSampled = kSamples / kLanes;  // by a lane
+constexpr int kTogether = kSuspectK / kSplitK;
+static_assert(kSplitX == 32 && kEach == 8 && 32 % kLanes == 0);
 
 // A matrix of a factor.
 struct Part {
@@ -47,22 +52,32 @@ struct Part {
 // A block's share of a factor whose lines lie across k, and samples of these lines.
 struct Turned {
   alignas(16) float values[kSplitX][kSplitK + 4];
-  float samples[kSplitX][kSplitX + 1];
+  float samples[kSamples][kSplitX + 1];
 };
 
-// What a lane needs of its warp's line: its share, from `at` on, and one of 32 samples.
+// What a lane needs of its line: its share, from `at` on, and some of the samples.
 struct Line {
   float values[kEach];
-  float sample;  // not looked at before all are asked for
+  float samples[kSampled];  // not looked at before all are asked for
+
+  __device__ __forceinline__ unsigned largest_sample() const {
+    unsigned largest = 0;
+#pragma unroll
+    for (const float sample : samples) largest = max(largest, magnitude(sample));
+    return largest;
+  }
 };
 
 // Of line `x`, which lies along k. Four times eight neighbours are the samples.
 __device__ __forceinline__ void read_along(Line& line, const Part& f, int x, int at, int end) {
-  const int lane = threadIdx.x % 32;
   const float* const row = f.matrix + x * f.leading_dimension;
-  const int sample = lane / 8 * f.sample_step + lane % 8;
   const bool is_there = x < f.lines;
-  line.sample = is_there && sample < f.k ? row[sample] : 0;
+#pragma unroll
+  for (int i = 0; i < kSampled; ++i) {
+    const int number = static_cast<int>(threadIdx.x % kLanes) + i * kLanes;
+    const int sample = number / 8 * f.sample_step + number % 8;
+    line.samples[i] = is_there && sample < f.k ? row[sample] : 0;
+  }
   if (is_there && reinterpret_cast<size_t>(row) % 16 == 0 && at + kEach <= end) {
     const float4 low = *reinterpret_cast<const float4*>(row + at);
     const float4 high = *reinterpret_cast<const float4*>(row + at + 4);
@@ -75,13 +90,16 @@ __device__ __forceinline__ void read_along(Line& line, const Part& f, int x, int
   }
 }
 
-// Of line x0 + the warp's number, of lines that lie across k. All of them are read together, a warp eight k of each.
+// Of lines from x0 on, which lie across k. All of them are read together, a warp eight k of each.
 __device__ __forceinline__ void read_across(Line& line, Turned& turned, const Part& f, int x0,
                                             int k0, int end) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool is_there = x0 + lane < f.lines;
   const float* const column = f.matrix + x0 + lane;
-  const float sampled = is_there ? column[warp * f.sample_step * f.leading_dimension] : 0;
+  float samples[kSampled];
+#pragma unroll
+  for (int i = 0; i < kSampled; ++i)
+    samples[i] = is_there ? column[(warp + i * kLanes) * f.sample_step * f.leading_dimension] : 0;
   float values[kEach];
   const float* from = column + (k0 + warp * kEach) * f.leading_dimension;
 #pragma unroll
@@ -89,16 +107,19 @@ __device__ __forceinline__ void read_across(Line& line, Turned& turned, const Pa
     values[i] = is_there && k0 + warp * kEach + i < end ? *from : 0;
     from += f.leading_dimension;
   }
-  turned.samples[warp][lane] = sampled;
+#pragma unroll
+  for (int i = 0; i < kSampled; ++i) turned.samples[warp + i * kLanes][lane] = samples[i];
 #pragma unroll
   for (int i = 0; i < kEach; i += 4)
     *reinterpret_cast<float4*>(&turned.values[lane][warp * kEach + i]) =
         make_float4(values[i], values[i + 1], values[i + 2], values[i + 3]);
   __syncthreads();
-  line.sample = turned.samples[lane][warp];
+  const int own = threadIdx.x / kLanes, part = threadIdx.x % kLanes;
+#pragma unroll
+  for (int i = 0; i < kSampled; ++i) line.samples[i] = turned.samples[part + i * kLanes][own];
 #pragma unroll
   for (int i = 0; i < kEach; i += 4) {
-    const auto four = *reinterpret_cast<const float4*>(&turned.values[warp][lane * kEach + i]);
+    const auto four = *reinterpret_cast<const float4*>(&turned.values[own][part * kEach + i]);
     line.values[i] = four.x, line.values[i + 1] = four.y;
     line.values[i + 2] = four.z, line.values[i + 3] = four.w;
   }
@@ -121,17 +142,26 @@ __device__ __forceinline__ void store_eight(unsigned short* upper, unsigned shor
       make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);
 }
 
+// Of the lanes of a line.
+template <class Combine>
+__device__ __forceinline__ unsigned all_of_line(unsigned own, const Combine& combine) {
+#pragma unroll
+  for (int apart = 1; apart < kLanes; apart *= 2)
+    own = combine(own, __shfl_xor_sync(0xFFFFFFFF, own, apart));
+  return own;
+}
+
 }  // namespace
 
 // Blocks in x: of A, then of B, kSplitX lines each and kSplitK k, or all k where there are no halves to be made;
 // lines first. In z the matrices of a batch. Short code: it is met cold, between kernels that others launch, and a
 // line of 128 bytes that is not in the caches costs 15 ns (docs/lab/gpu_gemm.md).
-extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
+extern "C" __global__ void __launch_bounds__(kSplitThreads, 2048 / kSplitThreads)
     gemm_split_f32(const __grid_constant__ SplitArguments s) {
   __shared__ Turned turned;
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int own = threadIdx.x / kLanes, lane = threadIdx.x % kLanes;  // line, and place in it
   if (blockIdx.x == 0 && blockIdx.z == 0) {
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < s.arrivals_count; i += kSplitThreads)
@@ -149,12 +179,13 @@ extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
   const Part part{gemm::matrix_of<float>(f.source), f.source.leading_dimension, f.lines, s.k,
                   f.sample_step};
   const bool makes_halves = f.halves != nullptr;
-  const int x = x0 + warp, at = k0 + lane * kEach;
+  const int x = x0 + own, at = k0 + lane * kEach;
   const int end = makes_halves ? min(s.k, k0 + kSplitK) : 0;
   Line line;
   if (f.along_k) read_along(line, part, x, at, end);
   else read_across(line, turned, part, x0, k0, end);
-  const Scale scale = scale_for(__reduce_max_sync(0xFFFFFFFF, magnitude(line.sample)));
+  const Scale scale = scale_for(
+      all_of_line(line.largest_sample(), [](unsigned a, unsigned b) { return max(a, b); }));
   const long long row = static_cast<long long>(matrix) * f.lines + x;
   if (x < f.lines && k0 == 0 && lane == 0) f.unscale[row] = scale.unscale;
   if (!makes_halves) return;
@@ -168,9 +199,17 @@ extern "C" __global__ void __launch_bounds__(kSplitThreads, 2)
   }
   Seen seen = counted.seen();
   // Both at once: neither is above kSplitK.
-  const int both = __reduce_add_sync(0xFFFFFFFF, seen.lossy << 16 | seen.nonzero);
-  seen.lossy = both >> 16, seen.nonzero = both & 0xFFFF;
+  const unsigned both = all_of_line(static_cast<unsigned>(seen.lossy << 16 | seen.nonzero),
+                                    [](unsigned a, unsigned b) { return a + b; });
+  seen.lossy = static_cast<int>(both >> 16), seen.nonzero = static_cast<int>(both & 0xFFFF);
   const int any = __syncthreads_or(x < f.lines && (scale.suspect || seen.suspect()));
-  const int all = ((s.k - 1) / kSplitK + 1) * across;
-  if (threadIdx.x == 0) f.suspect[static_cast<long long>(matrix) * all + block] = any;
+  if (threadIdx.x == 0) {
+    const int words_down = (s.k - 1) / kSuspectK + 1, own_word = down / kTogether;
+    auto* const flag = reinterpret_cast<unsigned char*>(
+        f.suspect + (static_cast<long long>(matrix) * words_down + own_word) * across +
+        x0 / kSplitX);
+    flag[down % kTogether] = static_cast<unsigned char>(any);
+    // What no block is about.
+    for (int i = down % kTogether + 1; i < kTogether && k0 + kSplitK >= s.k; ++i) flag[i] = 0;
+  }
 }

@@ -8,9 +8,11 @@
 
 namespace tilewise::kernels {
 
-inline constexpr int kSplitX = 32;   ///< rows of A or columns of B that a block splits
-inline constexpr int kSplitK = 256;  ///< and k
-inline constexpr int kSplitThreads = 32 * kSplitX;
+inline constexpr int kSplitX = 32;             ///< rows of A or columns of B that a block splits
+inline constexpr int kSplitK = 128;            ///< and k
+inline constexpr int kSplitEach = 8;           ///< neighbours along k of a thread
+inline constexpr int kSuspectK = 2 * kSplitK;  ///< k that a word of GemmPairs::suspect is about
+inline constexpr int kSplitThreads = kSplitX * kSplitK / kSplitEach;
 
 /// A or B, and where its halves go.
 struct SplitFactor {
@@ -26,7 +28,7 @@ struct SplitFactor {
   /// f16 [matrix][2][lines][pitch]: upper halves, then lower ones; null: only the scales are found.
   unsigned short* halves;
   float* unscale;  ///< as GemmPairs
-  unsigned* suspect;
+  unsigned short* suspect;
 };
 
 struct SplitArguments {

@@ -21,15 +21,15 @@ __device__ __forceinline__ unsigned suspects_in(const GemmPairs& pairs, int matr
                                                 const long long k) {
   constexpr int kWide = (kCount - 2) / kSplitX + 2;  // wherever they begin
   const int across = static_cast<int>((lines - 1) / kSplitX) + 1;
-  const int down = static_cast<int>((k - 1) / kSplitK) + 1;
-  const unsigned* const suspects =
+  const int down = static_cast<int>((k - 1) / kSuspectK) + 1;
+  const unsigned short* const suspects =
       pairs.suspect + (pairs.is_shared ? 0 : static_cast<long long>(matrix) * down * across);
-  const int begin = first_k / kSplitK;
-  const int end = min(down, static_cast<int>((end_k - 1) / kSplitK) + 1);
+  const int begin = first_k / kSuspectK;
+  const int end = min(down, static_cast<int>((end_k - 1) / kSuspectK) + 1);
   const auto at = [&](int i) {
     const int x = first / kSplitX + i % kWide;
     const bool is_there = i < (end - begin) * kWide && x < across && x * kSplitX < first + kCount;
-    return is_there ? suspects[(begin + i / kWide) * across + x] : 0;
+    return is_there ? unsigned{suspects[(begin + i / kWide) * across + x]} : 0;
   };
   const int lane = threadIdx.x % 32;
   unsigned any = at(lane);

@@ -386,7 +386,10 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   bool more = units.more();
   wait_for_start<K, false>(g);
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
-  constexpr bool kTakesTurns = requires { K::kTakesTurns; };
+  constexpr bool kTakesTurns = [] {
+    if constexpr (requires { K::kTakesTurns; }) return K::kTakesTurns;
+    else return false;
+  }();
   if (kTakesTurns && warpgroup_row > 0) give_turn(0);
   const auto next = [&] {
     units.advance();

@@ -19,11 +19,12 @@ namespace gemm {
 template <class Tile, int kChain> struct Accurate {
   using Shape = Tile;
   using S = Tile;
-  static constexpr int kSlice = 16;
+  static constexpr int kSlice = S::kBN % 32 == 0 ? 16 : 8;
   static constexpr int kTogether = 256;  // k
+  static constexpr bool kInTwoLevels = S::kBN <= 64 || S::kBM == 64;
   // One warpgroup starts two chains, then the other, while the first adds up. Left alone, their instructions alternate, both
   // end at the same time, and the tensor cores idle while both add up.
-  static constexpr bool kTakesTurns = true;
+  static constexpr bool kTakesTurns = S::kMultiplying == 256;
   static_assert(S::kBK % (2 * kChain) == 0);
 
   struct alignas(1024) Stage {  // upper and lower halves, each in rows of kBK k
@@ -78,7 +79,6 @@ template <class Tile, int kChain> struct Accurate {
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    constexpr bool kInTwoLevels = S::kBN <= 64;
     constexpr int kStepsTogether = kTogether / S::kBK;
     if (unit.steps == 0) return;
     float some[kInTwoLevels ? S::kBN / 2 : 1] = {};
@@ -103,10 +103,10 @@ template <class Tile, int kChain> struct Accurate {
 #pragma unroll
       for (int k = 0; k < S::kBK; k += 2 * kChain) {
         float product[2][S::kBN / 2];
-        wait_for_turn(row / kWarpgroupM);
+        if (kTakesTurns) wait_for_turn(row / kWarpgroupM);
         start_chain(product[0], stage, row, k);
         start_chain(product[1], stage, row, k + kChain);
-        give_turn(1 - row / kWarpgroupM);
+        if (kTakesTurns) give_turn(1 - row / kWarpgroupM);
         ptx::wgmma_wait<1>();
         take(product[0]);
         ptx::wgmma_wait<0>();
@@ -130,7 +130,7 @@ template <class Tile, int kChain> struct Accurate {
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
-    store_by_warps<float, kN, S::kBN <= 64>(sum, staging, g, target, alpha, beta);
+    store_by_warps<float, kN, kInTwoLevels>(sum, staging, g, target, alpha, beta);
   }
 };
 

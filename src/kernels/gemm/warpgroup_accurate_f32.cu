@@ -7,3 +7,4 @@
 
 TILEWISE_ACCURATE(gemm_accurate_f32_128x128, 2, 32, 128, 128, 64, 3)
 TILEWISE_ACCURATE(gemm_accurate_f32_128x64, 1, 16, 128, 64, 64, 4)
+TILEWISE_ACCURATE(gemm_accurate_f32_64x80, 1, 16, 64, 80, 64, 5)

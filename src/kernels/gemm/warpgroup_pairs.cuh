@@ -30,6 +30,10 @@ template <int kBN_, int kTeams_, int kStages_, int kBlocks_> struct PairsTile {
   static constexpr int kBM = 64, kBN = kBN_, kBK = 32, kTeams = kTeams_, kStages = kStages_;
   static constexpr int kTeamThreads = kTeams * 128, kThreads = kTeamThreads + 128;
   static constexpr int kReaders = 5;  // warps that read a stage: a team and its scout
+  // Distances in a team's room between sums of neighbouring rows and columns: what are neighbours in C are here, too.
+  static constexpr int kDownPitch = kBN + 4, kAcrossPitch = kBM + 4;
+  static constexpr int kSums =
+      kDownPitch * kBM > kAcrossPitch* kBN ? kDownPitch* kBM : kAcrossPitch* kBN;
   // Registers are given in eights, those that a launch has at first among all threads.
   static constexpr int kAtFirst = 65536 / (kBlocks_ * kThreads) / 8 * 8;
   static constexpr int kOfScouts = 64;
@@ -41,7 +45,7 @@ template <class S> struct alignas(1024) PairsShared {  // swizzled rows count fr
   struct Stage {
     float a[S::kBM * S::kBK], b[S::kBN * S::kBK];
   } stages[S::kStages];
-  PairsRoom rooms[S::kTeams];
+  PairsRoom<S> rooms[S::kTeams];
   ptx::Barrier full[S::kStages], empty[S::kStages];
   PairsUnit units[S::kStages];  // of which the stage is, where it is a team's first
 };
@@ -130,20 +134,21 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     asking.advance();  // the first has been asked for
     begin(1);
     while (true) {
-      SeenLine lines[S::kBM / 32 + S::kBN / 32];
+      SeenLine of_a[kWarpsOf<S::kBM>], of_b[kWarpsOf<S::kBN>];
 #pragma unroll 1
       for (int i = 0; i < stages; ++i) {
         ptx::mbarrier_wait(&shared.full[looking.index], looking.phase);
         if (i * S::kTeams + team < unit.steps) {
           const Stage& stage = shared.stages[looking.index];
-          look_at_lines<kAlongA, S::kBM>(lines, stage.a, i);
-          look_at_lines<kAlongB, S::kBN>(lines + S::kBM / 32, stage.b, i);
+          look_at_lines<kAlongA, S::kBM>(of_a, stage.a, i);
+          look_at_lines<kAlongB, S::kBN>(of_b, stage.b, i);
         }
         warp_arrives(&shared.empty[looking.index]);
         looking.advance();
         if (asked < stages) ask(shared, asking, g, unit, asked++, team, A, B);
       }
-      const bool suspect = is_suspect(lines), is_last = unit.is_last;
+      const bool suspect = is_suspect<S::kBM>(of_a) || is_suspect<S::kBN>(of_b);
+      const bool is_last = unit.is_last;
       if (!is_last) {  // the next unit's first stages, while the teams are still at this one's last
         number += gridDim.x;
         Units<S::kBM, S::kBK, 1> units(g, S::kBN);
@@ -164,7 +169,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
                                                  Stages& ring, int steps, int team,
                                                  const PlacesOfA<kAlongA>& places_a,
-                                                 const PlacesOfB<kAlongB>& places_b) {
+                                                 const PlacesOfB<kAlongB, S::kBN>& places_b) {
 #pragma unroll
     for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
     const int own = (steps - team + S::kTeams - 1) / S::kTeams;
@@ -195,7 +200,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         warp_arrives(&shared.empty[index]);
         if (more) ptx::fence_proxy_async();
       };
-      add_stage(sum, of_a, ptx::RowsDescriptor<128>(halves[i % 2]), read, beside);
+      add_stage<S::kBN>(sum, of_a, ptx::RowsDescriptor<128>(halves[i % 2]), read, beside);
       warpgroup_meet();  // this step's halves have been read, and the next step's are there
     }
     if (own < stages_of<S>(steps)) {  // there is one that is empty
@@ -209,14 +214,14 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     const int team = warpgroup_number();
     const bool transposed = g.result_is_transposed != 0;
     const PlacesOfA<kAlongA> places_a;
-    const PlacesOfB<kAlongB> places_b;
+    const PlacesOfB<kAlongB, S::kBN> places_b;
     Stages ring(team);
     asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
                  : "memory");
     ptx::let_next_grid_start();
     ptx::wait_for_previous_grid();
     const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
-    float* const room = reinterpret_cast<float*>(&shared.rooms[team]);
+    float* const room = shared.rooms[team].sums;
     // Until the first stage arrives there is nothing to do: so what can be is worked out before.
     PairsUnit unit = first_pairs_unit<S>(g);
 #pragma unroll 1
@@ -294,3 +299,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
   TILEWISE_PAIRS(name##_xk, blocks, ptx::Along::kOther, ptx::Along::kK, bn, teams, stages, blocks) \
   TILEWISE_PAIRS(name##_xx, blocks, ptx::Along::kOther, ptx::Along::kOther, bn, teams, stages,     \
                  blocks)
+// The same of other widths, for B along k alone.
+#define TILEWISE_PAIRS_ALONG_K(name, bn, teams, stages, blocks)                                \
+  TILEWISE_PAIRS(name##_kk, blocks, ptx::Along::kK, ptx::Along::kK, bn, teams, stages, blocks) \
+  TILEWISE_PAIRS(name##_xk, blocks, ptx::Along::kOther, ptx::Along::kK, bn, teams, stages, blocks)

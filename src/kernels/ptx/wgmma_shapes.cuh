@@ -173,8 +173,9 @@ template <int kN, int kKeep>
 __device__ __forceinline__ void wgmma_tf32_a_in_registers(float (&sum)[kN / 2],
                                                           const unsigned (&a)[4],
                                                           unsigned long long b) {
+  TILEWISE_WGMMA_TF32_A(16, 8, 9, 10, 11, 12, 13);
   TILEWISE_WGMMA_TF32_A(32, 16, 17, 18, 19, 20, 21);
-  static_assert(kN == 32, "a width that is not listed");
+  static_assert(kN == 16 || kN == 32, "a width that is not listed");
 }
 
 #undef TILEWISE_WGMMA

@@ -93,7 +93,7 @@ TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
   device.fill(zeros.address(), 0, kZeros, *stream);
   const auto pairs = [&](const device::Buffer& halves) {
     return kernels::GemmPairs{reinterpret_cast<const float*>(zeros.address()),
-                              reinterpret_cast<const unsigned*>(zeros.address()),
+                              reinterpret_cast<const unsigned short*>(zeros.address()),
                               1,
                               1,
                               reinterpret_cast<const unsigned short*>(halves.address()),
