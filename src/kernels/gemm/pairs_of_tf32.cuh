@@ -244,14 +244,15 @@ struct SeenLine {
   }
 };
 
-// Four neighbours along k of each of kCount lines of a stage, a lane one of 32, others in each stage.
+// Four neighbours along k of each of kCount lines of a stage, a lane one of 32, others in each stage. Where there are
+// fewer lines several lanes look at one: a branch by lane would part a warp that barriers take for one.
 template <Along kAlong, int kCount>
 __device__ __forceinline__ void look_at_lines(SeenLine* to, const float* lines, int number) {
-  const int lane = threadIdx.x % 32, piece = number % 8;
+  static_assert(kCount % 32 == 0 || 32 % kCount == 0);
+  const int lane = threadIdx.x % (kCount < 32 ? kCount : 32), piece = number % 8;
 #pragma unroll
   for (int i = 0; i < kWarpsOf<kCount>; ++i) {
     const float* const from = lines + i * 32 * 32;
-    if (kCount < (i + 1) * 32 && lane >= kCount % 32) continue;
     if constexpr (kAlong == Along::kK) {
       const float4 x = *reinterpret_cast<const float4*>(from + lane * 32 + (piece ^ lane % 8) * 4);
       to[i].see(x.x), to[i].see(x.y), to[i].see(x.z), to[i].see(x.w);
@@ -265,13 +266,12 @@ __device__ __forceinline__ void look_at_lines(SeenLine* to, const float* lines, 
   }
 }
 
-// Whether pairs do not do for kCount rows or columns of a tile. All lanes ask.
+// Whether pairs do not do for kCount rows or columns of a tile, in which a quarter is uneven. All lanes ask.
 template <int kCount> __device__ __forceinline__ bool is_suspect(const SeenLine* lines) {
   bool suspect = false;
 #pragma unroll
   for (int i = 0; i < kWarpsOf<kCount>; ++i) {
-    const int most_uneven = min(kCount - i * 32, 32) / 4;
-    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= most_uneven;
+    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= 32 / 4;
     suspect |= __any_sync(~0u, lines[i].is_far()) != 0;
   }
   return suspect;

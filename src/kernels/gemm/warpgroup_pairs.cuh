@@ -147,7 +147,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         looking.advance();
         if (asked < stages) ask(shared, asking, g, unit, asked++, team, A, B);
       }
-      const bool suspect = is_suspect<S::kBM>(of_a) || is_suspect<S::kBN>(of_b);
+      const bool suspect = is_suspect<S::kBM>(of_a) | is_suspect<S::kBN>(of_b);
       const bool is_last = unit.is_last;
       if (!is_last) {  // the next unit's first stages, while the teams are still at this one's last
         number += gridDim.x;
