@@ -378,10 +378,10 @@ template <class S> struct PairsResult {
     }
   }
 
-  static constexpr int kFours = kBM * S::kBN / 4;  // of results
-  static_assert(kFours <= S::kTeamThreads, "four results a thread at most");
-
-  // Four neighbours of C, a thread's of a unit, of which those from `from` on and before `end` are stored.
+  // Neighbours of C, a thread's of a unit, of which those from `from` on and before `end` are stored.
+  static constexpr int kEach = kBM * S::kBN / S::kTeamThreads;
+  static_assert(kEach == 2 || kEach == 4);
+  using Vector = std::conditional_t<kEach == 4, float4, float2>;
   struct Place {
     float* to;
     int from, end;
@@ -391,7 +391,7 @@ template <class S> struct PairsResult {
   static __device__ __forceinline__ Place place_of(const GemmArguments& g, const PairsUnit& unit) {
     const bool transposed = g.result_is_transposed != 0;
     const int thread = static_cast<int>(threadIdx.x), side = transposed ? kBM : S::kBN;
-    const int line = thread * 4 / side, at = thread * 4 % side;
+    const int line = thread * kEach / side, at = thread * kEach % side;
     const int rows = static_cast<int>(g.m) - unit.row,
               columns = static_cast<int>(g.n) - unit.column;
     const int first = transposed ? unit.row : unit.column,
@@ -404,45 +404,55 @@ template <class S> struct PairsResult {
     place.end = (transposed ? rows : columns) - at;
     if (transposed ? line >= columns : line >= rows || line < unit.above) place.end = 0;
     place.in_room = line * (transposed ? kAcrossPitch : kDownPitch) + at;
-    place.is_whole = g.result_is_aligned != 0 && place.from <= 0 && place.end >= 4;
+    place.is_whole = g.result_is_aligned != 0 && place.from <= 0 && place.end >= kEach;
     return place;
-  }
-
-  static __device__ __forceinline__ void store_four(const Place& place, const float4& sums,
-                                                    float alpha, float beta) {
-    float* const to = place.to;
-    float x[4] = {alpha * sums.x, alpha * sums.y, alpha * sums.z, alpha * sums.w};
-    if (place.is_whole) {
-      if (beta != 0) {
-        const float4 c = *reinterpret_cast<const float4*>(to);
-        x[0] = fmaf(beta, c.x, x[0]), x[1] = fmaf(beta, c.y, x[1]);
-        x[2] = fmaf(beta, c.z, x[2]), x[3] = fmaf(beta, c.w, x[3]);
-      }
-      *reinterpret_cast<float4*>(to) = make_float4(x[0], x[1], x[2], x[3]);
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (i >= place.from && i < place.end) to[i] = beta != 0 ? fmaf(beta, to[i], x[i]) : x[i];
   }
 
   // Adds up what all teams have left of the tile, and stores it.
   static __device__ __forceinline__ void finish(const PairsRoom<S> (&rooms)[S::kTeams],
                                                 const Place& place, float alpha, float beta) {
-    if (kFours < S::kTeamThreads && static_cast<int>(threadIdx.x) >= kFours) return;
-    float4 sums[S::kTeams];
+    float sums[S::kTeams][kEach];
 #pragma unroll
-    for (int team = 0; team < S::kTeams; ++team)
-      sums[team] = *reinterpret_cast<const float4*>(rooms[team].sums + place.in_room);
+    for (int team = 0; team < S::kTeams; ++team) load(sums[team], rooms[team].sums + place.in_room);
 #pragma unroll
     for (int apart = 1; apart < S::kTeams; apart *= 2) {
 #pragma unroll
       for (int team = 0; team + apart < S::kTeams; team += 2 * apart) {
-        sums[team].x += sums[team + apart].x, sums[team].y += sums[team + apart].y;
-        sums[team].z += sums[team + apart].z, sums[team].w += sums[team + apart].w;
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) sums[team][i] += sums[team + apart][i];
       }
     }
-    store_four(place, sums[0], alpha, beta);
+    store(place, sums[0], alpha, beta);
+  }
+
+ private:
+  static __device__ __forceinline__ void load(float (&to)[kEach], const float* from) {
+    const Vector vector = *reinterpret_cast<const Vector*>(from);
+    to[0] = vector.x, to[1] = vector.y;
+    if constexpr (kEach == 4) to[2] = vector.z, to[3] = vector.w;
+  }
+
+  static __device__ __forceinline__ void store(const Place& place, float (&x)[kEach], float alpha,
+                                               float beta) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) x[i] *= alpha;
+    float* const to = place.to;
+    if (place.is_whole) {
+      if (beta != 0) {
+        float c[kEach];
+        load(c, to);
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) x[i] = fmaf(beta, c[i], x[i]);
+      }
+      Vector vector;
+      vector.x = x[0], vector.y = x[1];
+      if constexpr (kEach == 4) vector.z = x[2], vector.w = x[3];
+      *reinterpret_cast<Vector*>(to) = vector;
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i)
+      if (i >= place.from && i < place.end) to[i] = beta != 0 ? fmaf(beta, to[i], x[i]) : x[i];
   }
 };
 
