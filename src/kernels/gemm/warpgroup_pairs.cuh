@@ -38,7 +38,11 @@ template <int kBN_, int kTeams_, int kStages_, int kBlocks_> struct PairsTile {
   static constexpr int kAtFirst = 65536 / (kBlocks_ * kThreads) / 8 * 8;
   static constexpr int kOfScouts = 64;
   static constexpr int kOfTeams = (kAtFirst * (kTeams + 1) - kOfScouts) / kTeams / 8 * 8;
-  static_assert(kTeams <= 4, "a scout each, of a warpgroup");
+  static_assert(kTeams == 4, "a scout each, of a warpgroup, and the votes of all in 16 bytes");
+  // Units of which scouts may have voted before the teams ask for the first of them: a team's scout is at most as many
+  // stages ahead as there are places for, and each unit has one.
+  static constexpr int kVotes = kStages / kTeams + 1;
+  static_assert(kVotes <= kTeams, "a scout prepares one of their barriers each");
 };
 
 template <class S> struct alignas(1024) PairsShared {  // swizzled rows count from 1024 bytes
@@ -48,6 +52,9 @@ template <class S> struct alignas(1024) PairsShared {  // swizzled rows count fr
   PairsRoom<S> rooms[S::kTeams];
   ptx::Barrier full[S::kStages], empty[S::kStages];
   PairsUnit units[S::kStages];  // of which the stage is, where it is a team's first
+  // Whether a scout has seen what pairs do not do for; and the barriers that say that all have voted.
+  uint4 votes[S::kVotes];
+  ptx::Barrier voted[S::kVotes];
 };
 
 template <class S, Along kAlongA, Along kAlongB> struct Pairs {
@@ -56,6 +63,10 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
   using Stages = TeamRing<S::kTeams, S::kStages>;
   using Result = PairsResult<S>;
   static constexpr int kToldOfBarriers = S::kTeamThreads + S::kTeams * 32;
+  static constexpr int kScoutsMeet = 8;  // a barrier's number
+
+  // Where the votes on a block's unit number `unit` are.
+  static __device__ __forceinline__ int votes_on(unsigned unit) { return unit % S::kVotes; }
 
   // --- the scouts --------------------------------------------------------------------------------------
 
@@ -133,6 +144,10 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     };
     asking.advance();  // the first has been asked for
     begin(1);
+    unsigned voted = 0;  // units
+    // The others have prepared their barriers, too.
+    asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kScoutsMeet), "n"(S::kTeams * 32)
+                 : "memory");
     while (true) {
       SeenLine of_a[kWarpsOf<S::kBM>], of_b[kWarpsOf<S::kBN>];
 #pragma unroll 1
@@ -157,7 +172,11 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         if (reads_nothing) unit.steps = 0;
         begin(0);
       }
-      all_meet_or<S>(suspect);
+      if (threadIdx.x % 32 == 0) {
+        reinterpret_cast<unsigned*>(&shared.votes[votes_on(voted)])[team] = suspect;
+        ptx::mbarrier_arrive(&shared.voted[votes_on(voted)]);
+      }
+      ++voted;
       if (is_last) return;
     }
   }
@@ -216,6 +235,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     const PlacesOfA<kAlongA> places_a;
     const PlacesOfB<kAlongB, S::kBN> places_b;
     Stages ring(team);
+    unsigned done = 0;  // units
     asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
                  : "memory");
     ptx::let_next_grid_start();
@@ -231,7 +251,11 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
       float sum[S::kBN / 2];
       consume(sum, shared, ring, unit.steps, team, places_a, places_b);
       Result::leave(room, sum, places_a.row(0), places_a.row(1), transposed);
-      if (all_meet_or<S>(!are_finite(sum))) [[unlikely]] {
+      ptx::mbarrier_wait(&shared.voted[votes_on(done)], done / S::kVotes % 2);
+      const uint4 vote = shared.votes[votes_on(done)];
+      ++done;
+      const bool suspect = (vote.x | vote.y | vote.z | vote.w) != 0;
+      if (teams_meet_or<S>(suspect || !are_finite(sum))) [[unlikely]] {
         multiply_in_f32<S>(sum, shared.rooms[team].staging, g, unit, team, kAlongA == Along::kK,
                            kAlongB == Along::kK);
         const int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
@@ -254,6 +278,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
         ptx::mbarrier_init(&shared.full[i + team], 1);
         ptx::mbarrier_init(&shared.empty[i + team], S::kReaders);
       }
+      if (team < S::kVotes) ptx::mbarrier_init(&shared.voted[team], S::kTeams);
       ptx::fence_mbarrier_init();
     }
     __syncwarp();
