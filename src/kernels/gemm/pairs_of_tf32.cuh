@@ -197,18 +197,6 @@ __device__ __forceinline__ void warp_arrives(ptx::Barrier* barrier) {
 
 // All threads of the teams.
 template <class S> __device__ __forceinline__ void teams_meet() { meet<S::kTeamThreads>(); }
-// The same; whether any of them says so.
-template <class S> __device__ __forceinline__ bool teams_meet_or(bool own) {
-  __syncwarp();
-  unsigned any;
-  asm volatile(
-      "{\n.reg .pred own, any;\nsetp.ne.u32 own, %1, 0;\n"
-      "barrier.cta.red.or.pred.aligned any, 7, %2, own;\nselp.u32 %0, 1, 0, any;\n}"
-      : "=r"(any)
-      : "r"(static_cast<unsigned>(own)), "n"(S::kTeamThreads)
-      : "memory");
-  return any != 0;
-}
 
 // --- what scouts do --------------------------------------------------------------------------------------
 
