@@ -375,25 +375,25 @@ TEST(NarrowTiles, AddUpDeepSumsInTwoLevels) {
 // More tiles than blocks, in groups of rows of which the last is not whole, and where they are few side by side or few one
 // below the other: each has its number, and whoever begins with one knows which (units.cuh).
 template <class T, class C>
-void expect_every_tile(const char* kernel, std::int64_t m, std::int64_t n) {
-  SCOPED_TRACE(::testing::Message() << kernel << ' ' << m << 'x' << n);
+void expect_every_tile(const char* kernel, std::int64_t m, std::int64_t n, int k = 16,
+                       ComputeMode mode = ComputeMode::kIeee) {
+  SCOPED_TRACE(::testing::Message() << kernel << ' ' << m << 'x' << n << 'x' << k);
   const PlanWish wish(kernel);
-  constexpr int kK = 16;
-  Matrix<T> a(m, kK, {}, 1), b(kK, n, {}, 2);
+  Matrix<T> a(m, k, {}, 1), b(k, n, {}, 2);
   Matrix<C> c(m, n, {}, 3);
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) c.at(i, j) = std::numeric_limits<C>::quiet_NaN();
   OnGpu on_a(a);
   OnGpu on_b(b);
   OnGpu on_c(c);
-  gemm(gpu(), C{1}, on_a.view(), on_b.view(), C{0}, on_c.view(), {});
+  gemm(gpu(), C{1}, on_a.view(), on_b.view(), C{0}, on_c.view(), {.mode = mode});
   on_c.fetch();
   expect_clean();
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = 0;
-      for (int l = 0; l < kK; ++l) sum += value_of(a.at(i, l)) * value_of(b.at(l, j));
+      for (int l = 0; l < k; ++l) sum += value_of(a.at(i, l)) * value_of(b.at(l, j));
       wrong += !(std::abs(c.at(i, j) - sum) <= 1e-5);
     }
   }
@@ -408,14 +408,26 @@ TEST(Tiles, AreAllComputed) {
   }
 }
 
+// So many that a block's scouts are units ahead of its teams, and where they vote comes round (warpgroup_pairs.cuh): of
+// one step of k, of which three teams have none, and of several.
+TEST(Tiles, OfPairsOfTF32AreAllComputed) {
+  TILEWISE_NEEDS_KERNELS();
+  for (const int k : {16, 200})
+    expect_every_tile<float, float>("accurate_f32_64x16_tf32_transposed", 1100, 700, k,
+                                    ComputeMode::kAccurate);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Plans, Accurate,
     ::testing::Values("accurate_f32_128x128", "accurate_f32_128x64", "accurate_f32_128x64,split=2",
                       "accurate_f32_128x16_raw_a", "accurate_f32_128x64_raw_a,split=3",
                       "accurate_f32_128x64_raw_b", "accurate_f32_128x128_raw_b,split=11",
-                      "accurate_f32_64x32_tf32", "accurate_f32_64x32_tf32_transposed,split=3",
-                      "mma_accurate_f32_128x128", "mma_accurate_f32_64x64,split=2",
-                      "strip_accurate_f32_64x32", "strip_accurate_f32_64x32_transposed,split=2"),
+                      "accurate_f32_64x80", "accurate_f32_64x80,split=2",
+                      "accurate_f32_64x16_tf32_transposed",
+                      "accurate_f32_64x16_tf32_transposed,split=3", "accurate_f32_64x32_tf32",
+                      "accurate_f32_64x32_tf32_transposed,split=3", "mma_accurate_f32_128x128",
+                      "mma_accurate_f32_64x64,split=2", "strip_accurate_f32_64x32",
+                      "strip_accurate_f32_64x32_transposed,split=2"),
     [](const auto& plan) { return name_of_plan(plan.param); });
 
 }  // namespace
