@@ -174,7 +174,7 @@ constexpr GemmKernel pairs_of_tf32(std::string_view name, std::string_view unit,
           .efficiency_alone = efficiency,
           .overhead = 1.5};
 }
-// Of 64×16 for B along k alone; where that is not so, or where both would do, exchanged ones are the faster.
+// Of 64×16 only for B along k. Where exchanged ones, which come first, would do as well as others, they are the faster.
 constexpr std::array<std::array<std::string_view, 2>, 2> kPairs16{
     {{"", "gemm_warpgroup_pairs_f32_64x16_xk"}, {"", "gemm_warpgroup_pairs_f32_64x16_kk"}}};
 #define TILEWISE_PAIRS_OF_TF32(suffix, transposed)                                           \

@@ -32,8 +32,8 @@ template <int kBN_, int kTeams_, int kStages_, int kBlocks_> struct PairsTile {
   static constexpr int kReaders = 5;  // warps that read a stage: a team and its scout
   // Distances in a team's room between sums of neighbouring rows and columns: what are neighbours in C are here, too.
   static constexpr int kDownPitch = kBN + 4, kAcrossPitch = kBM + 4;
-  static constexpr int kSums =
-      kDownPitch * kBM > kAcrossPitch* kBN ? kDownPitch* kBM : kAcrossPitch* kBN;
+  static constexpr int kSums = kDownPitch * kBM;
+  static_assert(kAcrossPitch * kBN <= kSums);
   // Registers are given in eights, those that a launch has at first among all threads.
   static constexpr int kAtFirst = 65536 / (kBlocks_ * kThreads) / 8 * 8;
   static constexpr int kOfScouts = 64;
@@ -260,7 +260,6 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
       const uint4 vote = shared.votes[votes_on(done)];
       ++done;
       const bool suspect = (vote.x | vote.y | vote.z | vote.w) != 0;
-      // Not by a barrier that reduces: compute-sanitizer's racecheck would not see that it orders anything.
       if (__any_sync(~0u, suspect || !are_finite(sum)) && threadIdx.x % 32 == 0)
         atomicMax(&shared.once_more, done);
       teams_meet<S>();
