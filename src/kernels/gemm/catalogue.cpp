@@ -144,7 +144,7 @@ constexpr GemmKernel pairs_of_tf32(std::string_view name, std::string_view unit,
                                    std::array<std::array<std::string_view, 2>, 2> entries, int bn,
                                    bool transposed, double efficiency) {
   constexpr int kBM = 64, kBK = 32, kTeams = 4, kStages = 12, kLine = kBK * 4;
-  constexpr int kRoom = 16384, kBarriers = 1024;  // a team's halves of B, or its sums
+  constexpr int kRoom = 16384, kBarriers = 1024;  // PairsRoom, and what else PairsShared ends with
   return {.name = name,
           .unit = unit,
           .entries = entries,

@@ -254,12 +254,14 @@ __device__ __forceinline__ void look_at_lines(SeenLine* to, const float* lines, 
   }
 }
 
-// Whether pairs do not do for kCount rows or columns of a tile, in which a quarter is uneven. All lanes ask.
+// Whether pairs do not do for kCount rows or columns of a tile: a quarter of 32 is uneven, or one is far out. All lanes
+// ask.
 template <int kCount> __device__ __forceinline__ bool is_suspect(const SeenLine* lines) {
+  constexpr int kUneven = 32 / 4;
   bool suspect = false;
 #pragma unroll
   for (int i = 0; i < kWarpsOf<kCount>; ++i) {
-    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= 32 / 4;
+    suspect |= __popc(__ballot_sync(~0u, lines[i].is_uneven())) >= kUneven;
     suspect |= __any_sync(~0u, lines[i].is_far()) != 0;
   }
   return suspect;
@@ -334,9 +336,7 @@ __device__ __forceinline__ void multiply_in_f32(float (&sum)[S::kBN / 2], Stagin
 // --- the way out -----------------------------------------------------------------------------------------
 
 template <class S> struct PairsResult {
-  // Distances in a team's room between sums of neighbouring rows and columns: what are neighbours in C are here, too.
-  static constexpr int kBM = 64;
-  static constexpr int kDownPitch = S::kDownPitch, kAcrossPitch = S::kAcrossPitch;
+  static constexpr int kBM = S::kBM, kDownPitch = S::kDownPitch, kAcrossPitch = S::kAcrossPitch;
 
   // `first`, `second`: which rows of the tile a thread's sums are of.
   static __device__ __forceinline__ void leave(float* room, const float (&sum)[S::kBN / 2],

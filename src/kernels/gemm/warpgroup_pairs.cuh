@@ -225,7 +225,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     }
     if (own < stages_of<S>(steps)) {  // there is one that is empty
       if (own > 0) ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      // As many barriers as the others pass: racecheck tells by their number what comes before what.
+      // As many barriers as the others pass, which compute-sanitizer's racecheck seems to go by.
       if (own == 0) warpgroup_meet();
       warpgroup_meet();
       warp_arrives(&shared.empty[ring.index]);
