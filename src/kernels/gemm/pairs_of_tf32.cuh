@@ -198,6 +198,18 @@ __device__ __forceinline__ void warp_arrives(ptx::Barrier* barrier) {
 // All threads of the teams.
 template <class S> __device__ __forceinline__ void teams_meet() { meet<S::kTeamThreads>(); }
 
+// The same; whether any of them says so.
+template <class S> __device__ __forceinline__ bool teams_meet_or(bool own) {
+  unsigned any;
+  asm volatile(
+      "{\n.reg .pred own, any;\nsetp.ne.u32 own, %1, 0;\n"
+      "barrier.cta.red.or.pred.aligned any, 1, %2, own;\nselp.u32 %0, 1, 0, any;\n}"
+      : "=r"(any)
+      : "r"(static_cast<unsigned>(own)), "n"(S::kTeamThreads)
+      : "memory");
+  return any != 0;
+}
+
 // --- what scouts do --------------------------------------------------------------------------------------
 
 // Asks for kCount rows of A or columns of B, from `line` on, and 32 k.
@@ -288,11 +300,11 @@ __device__ __forceinline__ void start_chain(float (&product)[kBN / 2], const flo
 }
 
 // Adds to a team's sums what a stage holds, in chains of eight k, two of which are at work at one time. `of_a`: A for the
-// first; `read(to, k)` reads it for another. `beside(k)` is called when a chain has been started.
-template <int kBN, class Read, class Beside>
+// first; `read(to, k)` reads it for another. `all_read()` is called when the stage has been read.
+template <int kBN, class Read, class AllRead>
 __device__ __forceinline__ void add_stage(float (&sum)[kBN / 2], float (&of_a)[4],
                                           const ptx::RowsDescriptor<128>& of_b, const Read& read,
-                                          const Beside& beside) {
+                                          const AllRead& all_read) {
   float product[2][kBN / 2];
   const auto take = [&](float(&of)[kBN / 2]) {
     ptx::wgmma_arrived(of);
@@ -304,7 +316,7 @@ __device__ __forceinline__ void add_stage(float (&sum)[kBN / 2], float (&of_a)[4
     const float now[4] = {of_a[0], of_a[1], of_a[2], of_a[3]};
     if (k + 8 < 32) read(of_a, k + 8);
     start_chain<kBN>(product[k / 8 % 2], now, of_b, k);
-    beside(k);
+    if (k + 8 == 32) all_read();
     if (k == 0) continue;
     ptx::wgmma_wait<1>();
     take(product[1 - k / 8 % 2]);

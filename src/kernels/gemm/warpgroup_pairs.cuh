@@ -55,7 +55,6 @@ template <class S> struct alignas(1024) PairsShared {  // swizzled rows count fr
   // Whether a scout has seen what pairs do not do for; and the barriers that say that all have voted.
   uint4 votes[S::kVotes];
   ptx::Barrier voted[S::kVotes];
-  unsigned once_more;  // the block's last unit, counted from 1, that is to be computed once more
 };
 
 template <class S, Along kAlongA, Along kAlongB> struct Pairs {
@@ -184,8 +183,8 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
 
   // --- the teams ---------------------------------------------------------------------------------------
 
-  // A team's sums of a unit: of every kTeams-th step from its own on. While the tensor cores are at one step, the team
-  // splits the columns of B of its next.
+  // A team's sums of a unit: of every kTeams-th step from its own on. It splits B's columns of a step, then multiplies;
+  // meanwhile other teams do the other of the two. Doing both at once, for two steps, takes more code, which is met cold.
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
                                                  Stages& ring, int steps, int team,
                                                  const PlacesOfA<kAlongA>& places_a,
@@ -194,43 +193,27 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     for (int i = 0; i < S::kBN / 2; ++i) sum[i] = 0;
     const int own = (steps - team + S::kTeams - 1) / S::kTeams;
     auto& halves = shared.rooms[team].halves;
-    float of_a[4];
-    ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-    if (own > 0) {
-      const Stage& stage = shared.stages[ring.index];
-      places_a.get(of_a, stage.a, 0);
-      places_b.split(halves[0], stage.b);
-      ptx::fence_proxy_async();
-      warpgroup_meet();
-    }
 #pragma unroll 1
     for (int i = 0; i < own; ++i) {
-      const int index = ring.index;
-      ring.advance();
-      const Stage &stage = shared.stages[index], &next = shared.stages[ring.index];
-      const bool more = i + 1 < own;
+      ptx::Barrier* const empty = &shared.empty[ring.index];
+      const Stage& stage = shared.stages[ring.index];
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+      float of_a[4];
+      places_a.get(of_a, stage.a, 0);
+      places_b.split(halves[i % 2], stage.b);
+      ptx::fence_proxy_async();
+      warpgroup_meet();  // these halves are there, and those of the step before have been read
       const auto read = [&](float(&to)[4], int k) { places_a.get(to, stage.a, k); };
-      const auto beside = [&](int k) {
-        if (more && k == 0) {
-          ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-          places_b.split(halves[1 - i % 2], next.b);
-        }
-        if (k + 8 < S::kBK) return;
-        if (more) places_a.get(of_a, next.a, 0);
-        warp_arrives(&shared.empty[index]);
-        if (more) ptx::fence_proxy_async();
-      };
-      add_stage<S::kBN>(sum, of_a, ptx::RowsDescriptor<128>(halves[i % 2]), read, beside);
-      warpgroup_meet();  // this step's halves have been read, and the next step's are there
+      add_stage<S::kBN>(sum, of_a, ptx::RowsDescriptor<128>(halves[i % 2]), read,
+                        [&] { warp_arrives(empty); });
+      ring.advance();
     }
     if (own < stages_of<S>(steps)) {  // there is one that is empty
-      if (own > 0) ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      // As many barriers as the others pass, which compute-sanitizer's racecheck seems to go by.
-      if (own == 0) warpgroup_meet();
-      warpgroup_meet();
+      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
       warp_arrives(&shared.empty[ring.index]);
       ring.advance();
     }
+    warpgroup_meet();  // all halves have been read
   }
 
   static __device__ __forceinline__ void multiply(Shared& shared, const GemmArguments& g) {
@@ -240,7 +223,6 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     const PlacesOfB<kAlongB, S::kBN> places_b;
     Stages ring(team);
     unsigned done = 0;  // units
-    if (threadIdx.x == 0) shared.once_more = 0;
     asm volatile("barrier.cta.sync.aligned %0, %1;" ::"n"(kPrepared), "n"(kToldOfBarriers)
                  : "memory");
     ptx::let_next_grid_start();
@@ -260,10 +242,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
       const uint4 vote = shared.votes[votes_on(done)];
       ++done;
       const bool suspect = (vote.x | vote.y | vote.z | vote.w) != 0;
-      if (__any_sync(~0u, suspect || !are_finite(sum)) && threadIdx.x % 32 == 0)
-        atomicMax(&shared.once_more, done);
-      teams_meet<S>();
-      if (shared.once_more == done) [[unlikely]] {
+      if (teams_meet_or<S>(suspect || !are_finite(sum))) [[unlikely]] {
         multiply_in_f32<S>(sum, shared.rooms[team].staging, g, unit, team, kAlongA == Along::kK,
                            kAlongB == Along::kK);
         const int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
