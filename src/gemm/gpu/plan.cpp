@@ -325,6 +325,7 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
     return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
+  if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,
                 kernel.transposes_result ? "rows" : "columns");

@@ -270,6 +270,41 @@ constexpr GemmKernel small_f64(std::string_view name,
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
 
+// f32 of small sizes (simt_f32_small.cuh).
+constexpr GemmKernel small_f32(std::string_view name,
+                               std::array<std::array<std::string_view, 2>, 2> entries, int bm,
+                               int bn, int alignment, double efficiency, double efficiency_alone) {
+  constexpr int kWarps = 8, kDepth = 16, kStages = 2;
+  return {.name = name,
+          .unit = "simt_f32_small",
+          .entries = entries,
+          .bm = bm,
+          .bn = bn,
+          .bk = kDepth,
+          .steps_together = kWarps * kStages,  // what is on its way at a time
+          .stages = kStages,
+          .threads = kWarps * 32,
+          // Lines along k are four words longer than k (Lines::kPitch).
+          .dynamic_shared_bytes = kWarps * kStages * (bm + bn) * (kDepth + 4) * 4,
+          .blocks_per_sm = 2,
+          .splits = false,
+          .most_extent = kMostExtent,
+          .most_k = 1024,  // measured no further
+          .alignment = alignment,
+          .preparation = alignment > 0 ? Preparation::kRestride : Preparation::kNone,
+          .overlaps_previous = true,
+          .efficiency = efficiency,
+          .efficiency_alone = efficiency_alone,
+          .overhead = 0.9};
+}
+// Of 16×32 those for B along k are entries of their own: they are slower.
+constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAcross{
+    {{"gemm_simt_f32_small_16x32_aligned_xx", ""}, {"gemm_simt_f32_small_16x32_aligned_kx", ""}}};
+constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAlong{
+    {{"", "gemm_simt_f32_small_16x32_aligned_xk"}, {"", "gemm_simt_f32_small_16x32_aligned_kk"}}};
+#define TILEWISE_SMALL_F32(tile, ...) \
+  small_f32("simt_f32_small_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_small_" tile), __VA_ARGS__)
+
 // A tile of f32 by teams of warps (simt_f32_teams.cuh), which leave each other all sums but their own share.
 constexpr GemmKernel teams(std::string_view name,
                            std::array<std::array<std::string_view, 2>, 2> entries, int bm, int bn,
@@ -435,6 +470,10 @@ constexpr std::array kOtherKernels{
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     TILEWISE_THIN(1),
     TILEWISE_THIN(4),
+    small_f32("simt_f32_small_16x32_aligned", kSmallAcross, 16, 32, 16, 0.42, 0.40),
+    small_f32("simt_f32_small_16x32_aligned_along_k", kSmallAlong, 16, 32, 16, 0.36, 0.34),
+    TILEWISE_SMALL_F32("16x16_aligned", 16, 16, 16, 0.30, 0.30),
+    TILEWISE_SMALL_F32("16x16", 16, 16, 0, 0.28, 0.19),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 128, 64, 4, 1, 0.59),
     accurate("accurate_f32_64x80", "gemm_accurate_f32_64x80", 64, 80, 5, 1, 0.45),
@@ -485,7 +524,8 @@ constexpr std::array kOtherKernels{
                .blocks_per_sm = 10,
                .overlaps_previous = true,
                .efficiency = 0.4,
-               .efficiency_alone = 0.17},
+               .efficiency_alone = 0.17,
+               .overhead = 1.0},
     // Tile, k a stage, stages, threads, blocks a multiprocessor, efficiency with all of them and with one.
     TILEWISE_HOPPER_F64("128x128", 128, 128, 16, 6, 384, 1, 0.82, 0.82),
     TILEWISE_HOPPER_F64("64x128", 64, 128, 16, 4, 256, 2, 0.74, 0.55),

@@ -84,7 +84,11 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
   // A pass that aligns A and B is worth its time where they are large.
   EXPECT_EQ(choice({.m = 4096, .n = 4095, .k = 4095}).kernel->name, "simt_f32_128x128_aligned");
   EXPECT_EQ(choice({.m = 1023, .n = 1021, .k = 64}).kernel->alignment, 0);
-  EXPECT_EQ(choice({.m = 48, .n = 48, .k = 48}).kernel->name, "simt_f32_32x32");
+  EXPECT_EQ(choice({.m = 48, .n = 48, .k = 48}).kernel->name, "simt_f32_small_16x16_aligned");
+  EXPECT_EQ(choice({.m = 127, .n = 129, .k = 131}).kernel->name, "simt_f32_small_16x16");
+  EXPECT_EQ(choice({.m = 256, .n = 256, .k = 256, .mode = ComputeMode::kAccurate}).kernel->name,
+            "simt_f32_small_16x32_aligned");
+  EXPECT_EQ(choice({.m = 64, .n = 64, .k = 4096}).kernel->name, "simt_f32_32x32");
   const Shape f64{.m = 4096, .n = 4096, .k = 4096, .operand = Dtype::kF64, .result = Dtype::kF64};
   EXPECT_EQ(choice(f64).kernel->name, "hopper_f64_128x128");
   // Where they are small, factors of any alignment come without one.
