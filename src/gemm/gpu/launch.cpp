@@ -8,6 +8,7 @@
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
+#include "gemm/gpu/ahead.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
 #include "kernels/gemm/parts.hpp"
@@ -296,6 +297,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented);
       map_a = map_of(device, a, box_of(a, kernel.box_a, plan.cluster.across));
       map_b = map_of(device, b, box_of(b, kernel.box_b, plan.cluster.down));
+      const Ahead ahead = ahead_of(plan, oriented);
+      arguments.ahead_a = ahead.a, arguments.ahead_b = ahead.b;
     }
     const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
     const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);

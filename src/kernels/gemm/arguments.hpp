@@ -120,6 +120,16 @@ struct GemmPairs {
   long long pitch;
 };
 
+inline constexpr int kAheadLine = 128;  // bytes
+
+/// Where a factor begins: lines of kAheadLine bytes that the second-level cache is asked for before stages are (ahead.cuh).
+struct GemmAhead {
+  const void* from = nullptr;
+  long long pitch = 0;  ///< bytes from one row, as it lies in memory, to the next
+  unsigned lines = 0;
+  GemmDivisor by_row;  ///< lines of a row
+};
+
 /// What a block needs before it can ask for anything comes first: constants come from memory in lines of 64 bytes, of
 /// which no cache holds any when a kernel starts.
 struct GemmArguments {
@@ -138,6 +148,7 @@ struct GemmArguments {
   int result_is_aligned;
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
+  GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
 };
 
 }  // namespace tilewise::kernels

@@ -9,6 +9,7 @@
 // each other's shared memory; more parts than a cluster holds are left for the next kernel (parts.cu).
 #pragma once
 
+#include "kernels/gemm/ahead.cuh"
 #include "kernels/gemm/hopper_f64_fetch.cuh"
 #include "kernels/gemm/hopper_f64_layout.cuh"
 #include "kernels/gemm/hopper_f64_result.cuh"
@@ -493,6 +494,7 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
     else if (is_asking<S>()) produce(shared, g, start, *A, *B);
     return;
   }
+  if constexpr (S::kMaps) fetch_ahead<S::kMultiplying>(g);
   if constexpr (S::kRegisters > 0) ptx::take_registers<S::kRegisters>();
   multiply_units(shared, g);
 }

@@ -19,6 +19,7 @@
 //   finish<kN>()     kN columns of a warpgroup's sums to C
 #pragma once
 
+#include "kernels/gemm/ahead.cuh"
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/result.cuh"
 #include "kernels/gemm/result_transposed.cuh"
@@ -480,6 +481,7 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
   const int warp = warp_number();
   prepare(shared, g, warp);
   if (warp < kProducer) {
+    fetch_ahead<S::kMultiplying>(g);
     ptx::take_registers<S::kMultiplyingRegisters>();
     if constexpr (S::kInTurns) multiply_in_turns(shared, g);
     else multiply(shared, g);

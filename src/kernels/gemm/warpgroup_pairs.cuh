@@ -283,6 +283,7 @@ template <class S, Along kAlongA, Along kAlongB> struct Pairs {
     // By one of those that wait at first: it holds up the warp.
     if (warp == 0 && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
     if (warp < kFirstScout) {
+      fetch_ahead<S::kTeamThreads>(g);
       ptx::take_registers<S::kOfTeams>();
       multiply(shared, g);
       return;
