@@ -48,9 +48,9 @@ constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // long by 64×64 as by 128×128, 8192×8192×8192 no longer, and 8192×50257×1024, whose C is large, less.
 constexpr double kFarBytes = 2e9, kFarTime = 1.4;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
-// What tiles of 64 rows and more, and all of mma.sync, ask for at most: 0.7 of an H200's memory, nearly all that others
-// reach of an H100's.
+// What tiles of 64 rows and more ask for at most: 0.7 of an H200's memory, nearly all that others reach of an H100's.
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
+constexpr double kMmaMemoryShare = 0.7;  // the same of mma.sync, of an H200's
 // What 16-bit tiles would take longer if hardly any of their rows were there: TMA is slow with such, few as they may be.
 constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
@@ -291,7 +291,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const bool is_wide = size_of(oriented.operand) == 8;
   if (is_wide && factor_bytes(oriented) > kFarBytes && kernel.bm * kernel.bn < 128 * 128)
     e.compute *= kFarTime;
-  if ((kernel.box_a.lines > 0 && !is_wide) || is_mma(kernel.pipe)) {
+  if (is_mma(kernel.pipe)) {
+    e.memory *= kMemoryShare / kMmaMemoryShare;
+  } else if (kernel.box_a.lines > 0 && !is_wide) {
     const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
     e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
   }

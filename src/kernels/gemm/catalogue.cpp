@@ -270,32 +270,48 @@ constexpr GemmKernel small_f64(std::string_view name,
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
 
-// f32 of small sizes (simt_f32_small.cuh).
+// Small sizes (small.cuh). `depth`: k of a warp at a time. `efficiency_alone`: with one block on a multiprocessor, not two.
+constexpr GemmKernel small(std::string_view name, std::string_view unit,
+                           std::array<std::array<std::string_view, 2>, 2> entries, Dtype operand,
+                           Dtype result, int bm, int bn, int depth, int alignment,
+                           double efficiency, double efficiency_alone, double overhead) {
+  constexpr int kWarps = 8, kStages = 2;
+  const bool is_f32 = operand == Dtype::kF32;
+  // Lines of f32 along k are four words longer than k, rows of the sums of others eight longer than the tile's.
+  const int lines = kStages * (bm + bn) * (is_f32 ? (depth + 4) * 4 : depth * 2);
+  const int sums = is_f32 ? 0 : bm * (bn + 8) * 4;
+  return {
+      .name = name,
+      .unit = unit,
+      .entries = entries,
+      .operand = operand,
+      .result = result,
+      .bm = bm,
+      .bn = bn,
+      .bk = depth,
+      .steps_together = kWarps * (is_f32 ? kStages : 1),  // with fewer it is as slow, as was seen
+      .stages = kStages,
+      .threads = kWarps * 32,
+      .dynamic_shared_bytes = kWarps * std::max(lines, sums),
+      .blocks_per_sm = 2,
+      .splits = false,
+      .most_extent = kMostExtent,
+      .most_k = 1024,  // measured no further
+      .alignment = alignment,
+      .preparation = alignment > 0 ? Preparation::kRestride : Preparation::kNone,
+      .overlaps_previous = true,
+      .pipe = is_f32                   ? Pipe::kF32
+              : operand == Dtype::kF16 ? Pipe::kMmaF16
+                                       : Pipe::kMmaBF16,
+      .efficiency = efficiency,
+      .efficiency_alone = efficiency_alone,
+      .overhead = overhead};
+}
 constexpr GemmKernel small_f32(std::string_view name,
                                std::array<std::array<std::string_view, 2>, 2> entries, int bm,
                                int bn, int alignment, double efficiency, double efficiency_alone) {
-  constexpr int kWarps = 8, kDepth = 16, kStages = 2;
-  return {.name = name,
-          .unit = "simt_f32_small",
-          .entries = entries,
-          .bm = bm,
-          .bn = bn,
-          .bk = kDepth,
-          .steps_together = kWarps * kStages,  // what is on its way at a time
-          .stages = kStages,
-          .threads = kWarps * 32,
-          // Lines along k are four words longer than k (Lines::kPitch).
-          .dynamic_shared_bytes = kWarps * kStages * (bm + bn) * (kDepth + 4) * 4,
-          .blocks_per_sm = 2,
-          .splits = false,
-          .most_extent = kMostExtent,
-          .most_k = 1024,  // measured no further
-          .alignment = alignment,
-          .preparation = alignment > 0 ? Preparation::kRestride : Preparation::kNone,
-          .overlaps_previous = true,
-          .efficiency = efficiency,
-          .efficiency_alone = efficiency_alone,
-          .overhead = 0.9};
+  return small(name, "simt_f32_small", entries, Dtype::kF32, Dtype::kF32, bm, bn, 16, alignment,
+               efficiency, efficiency_alone, 0.9);
 }
 // Of 16×32 those for B along k are entries of their own: they are slower.
 constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAcross{
@@ -458,6 +474,24 @@ constexpr GemmKernel of_pairs(GemmKernel kernel) {
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
 
+// The same of f16 and bf16 (mma_16bit_small.cuh), of as many rows and columns as were measured; and of any alignment, which
+// was not.
+constexpr GemmKernel small_16bit(std::string_view name, std::string_view unit,
+                                 std::array<std::array<std::string_view, 2>, 2> entries,
+                                 Dtype operand, Dtype result, int alignment) {
+  GemmKernel kernel =
+      small(name, unit, entries, operand, result, 16, 32, 32, alignment, 0.155, 0.13, 0.5);
+  kernel.most_rows = kernel.most_columns = 512;
+  kernel.is_planned = alignment > 0;
+  return kernel;
+}
+#define TILEWISE_SMALL_16BIT(type, tile, suffix, operand, result, alignment) \
+  small_16bit("mma_" type "_small_" tile suffix, "mma_" type "_small",       \
+              TILEWISE_FOUR_ORDERS("gemm_mma_" type "_small_" tile), operand, result, alignment)
+#define TILEWISE_SMALL_16BIT_TILES(type, suffix, operand, result)           \
+  TILEWISE_SMALL_16BIT(type, "16x32_aligned", suffix, operand, result, 16), \
+      TILEWISE_SMALL_16BIT(type, "16x32", suffix, operand, result, 0)
+
 constexpr std::array kOtherKernels{
     TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
     TILEWISE_STRIP_OF_FLOATS("32x16", kStripFloats16, 16, 0.38),
@@ -474,6 +508,10 @@ constexpr std::array kOtherKernels{
     small_f32("simt_f32_small_16x32_aligned_along_k", kSmallAlong, 16, 32, 16, 0.36, 0.34),
     TILEWISE_SMALL_F32("16x16_aligned", 16, 16, 16, 0.30, 0.30),
     TILEWISE_SMALL_F32("16x16", 16, 16, 0, 0.28, 0.19),
+    TILEWISE_SMALL_16BIT_TILES("bf16", "", Dtype::kBF16, Dtype::kBF16),
+    TILEWISE_SMALL_16BIT_TILES("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
+    TILEWISE_SMALL_16BIT_TILES("f16", "", Dtype::kF16, Dtype::kF16),
+    TILEWISE_SMALL_16BIT_TILES("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 128, 64, 4, 1, 0.59),
     accurate("accurate_f32_64x80", "gemm_accurate_f32_64x80", 64, 80, 5, 1, 0.45),

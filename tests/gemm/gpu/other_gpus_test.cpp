@@ -66,6 +66,7 @@ TEST_P(OnAnA100, AllOrdersAndEdges) {
 }
 
 TEST_P(OnAnA100, PartsOfK) {
+  if (!kernel().splits) GTEST_SKIP() << "does not divide k";
   const PlanWish wish(std::string(kernel().name) + ",split=3");
   const Sizes sizes = sized(kernel().bm + 1, kernel().bn - 1, 6 * kernel().bk + 5);
   with_kind(kernel(), [&]<class Kind>(Kind) {
@@ -77,6 +78,7 @@ TEST_P(OnAnA100, PartsOfK) {
 
 // What the kernels are built around: no copy, no read of a fragment, no way of a result meets a bank twice.
 TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
+  if (kernel().preparation == kernels::Preparation::kNone) GTEST_SKIP() << "copies single elements";
   if (!kernel().name.starts_with("mma_")) GTEST_SKIP() << "is not laid out for it";
   device::Device& device = test_device();
   const std::int64_t k = 3 * kernel().bk;
@@ -324,7 +326,8 @@ TEST(OtherGpusPlans, TakeWhatTheGpuHasRoomFor) {
   EXPECT_EQ(plan(a100, 4096, 4096, 4096).kernel->name, "mma_bf16_128x256");
   EXPECT_EQ(plan(ada, 4096, 4096, 4096).kernel->name, "mma_bf16_128x128");
   for (const model::Gpu& gpu : {a100, ada}) {
-    EXPECT_EQ(plan(gpu, 200, 300, 128).kernel->name, "mma_bf16_64x64") << gpu.name;
+    EXPECT_EQ(plan(gpu, 200, 300, 128).kernel->name, "mma_bf16_small_16x32_aligned") << gpu.name;
+    EXPECT_EQ(plan(gpu, 600, 700, 128).kernel->name, "mma_bf16_64x64") << gpu.name;
     EXPECT_EQ(plan(gpu, 4096, 8, 4096).kernel->name, "strip_bf16_32x16") << gpu.name;
     EXPECT_GT(plan(gpu, 64, 64, 65536).parts, 8) << gpu.name;
   }

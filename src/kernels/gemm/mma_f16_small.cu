@@ -1,0 +1,6 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/mma_16bit_small.cuh"
+
+TILEWISE_SMALL_ORDERS(gemm_mma_f16_small_16x32_aligned, 2, Halves, gemm::StripF16, 8, 16, 32)
+TILEWISE_SMALL_ORDERS(gemm_mma_f16_small_16x32, 2, Halves, gemm::StripF16, 1, 16, 32)
