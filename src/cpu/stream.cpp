@@ -60,6 +60,8 @@ template <class T> class Stream {
       tile.b_step = many_step_;
       const bool is_followed = p + 2 * depth <= problem_.k;
       if (plan_.fetch_ahead && is_followed) tile.next = tile.b + depth * many_step_;
+      tile.side_by_side =
+          plan_.side_by_side && tile.next != nullptr && depth == StreamTile<T>::kSideBySide;
       tile.alpha = problem_.alpha;
       T* c = gathered_ + at;
       if (plan_.turned) {

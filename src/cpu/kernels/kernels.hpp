@@ -71,6 +71,9 @@ template <class T> struct StreamTile {
   std::int64_t b_step = 0;
   const T* next =
       nullptr;  ///< the B of a later tile, as this one's, that memory is asked for; null: nothing
+  static constexpr std::int64_t kSideBySide = 8;
+  bool side_by_side =
+      false;  ///< B's rows are read in step, not one after the other; k is kSideBySide, next not null
   T* c = nullptr;  ///< element (i, j) at c[i·c_step + j]
   std::int64_t c_step = 0;
   T alpha = 1, beta = 0;
