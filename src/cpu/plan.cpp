@@ -59,7 +59,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
 
 constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
-constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32,
+constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyWhereFast = 20,
                        kManyProducts = 512;
 constexpr std::int64_t kManyRows = 64, kLongK = 256;  // putting few columns in order pays
 
@@ -79,7 +79,11 @@ bool fetches_ahead(const Shape& s, const Caches& caches) {
 bool wants_dots(const Shape& s, const Caches& caches) {
   if (s.widens || s.k < 4 * s.lanes) return false;
   if (s.a_by_rows && !s.b_by_rows) {
-    const std::int64_t many = caches.l3_is_near ? kManyFromNear : kManyFromFar;
+    // Where products are that fast, loading both operands of each takes longer than turning B.
+    const bool is_fast = outruns_l3(caches) && std::max(s.m, s.n) >= 2 * s.lanes;
+    const std::int64_t many = is_fast             ? kManyWhereFast
+                              : caches.l3_is_near ? kManyFromNear
+                                                  : kManyFromFar;
     return std::min(s.m, s.n) <= (s.k >= kManyProducts ? many : kFew);
   }
   if (s.a_by_rows) return s.n <= kFew && s.m >= kManyRows && s.k >= kLongK;
