@@ -46,8 +46,10 @@ template <class In, class T> struct Layout {
     if (plan.copy_a) {
       const std::int64_t most =
           (kMostBytes - b_size * kSize) / (a_panel * kSize) * panel_rows / kWholeRows * kWholeRows;
-      // Rows are copied anew for every block of columns: that costs no more than to fetch their panels from afar.
-      keeps_a = problem.a.column_stride != 1 && !plan.columns_outside &&
+      // Rows are copied anew for every large block of columns: that costs no more than to fetch their panels from
+      // afar.
+      const bool is_worth_keeping = problem.a.column_stride != 1 || plan.small_blocks;
+      keeps_a = is_worth_keeping && !plan.columns_outside &&
                 part.column_end - part.column > plan.nc && most >= kLeastRowsToKeep;
       if (keeps_a) {
         rows = std::min(rows, round_up(divide_up(rows, divide_up(rows, most)), kWholeRows));
@@ -88,6 +90,7 @@ template <class In, class T> class Multiplication {
         lanes_(kernels_.lanes),
         a_by_rows_(problem.a.column_stride == 1),
         packs_on_the_way_(plan.pack_b && problem.b.column_stride == 1 && !Layout<In, T>::kWidens),
+        asks_for_both_(plan.small_blocks && layout_.keeps_a),
         buffer_(reinterpret_cast<T*>(buffer)) {}
 
   void run() {
@@ -215,7 +218,7 @@ template <class In, class T> class Multiplication {
   // How much of it one tile asks for, so that it is all there in the end.
   void portion_b(std::int64_t tiles) {
     const std::int64_t lines_of_one = next_b_.bytes / kCacheLine + 1;
-    b_segments_a_tile_ = next_b_.segments / tiles + 1;
+    b_segments_a_tile_ = next_b_.segments / std::max<std::int64_t>(1, tiles) + 1;
     next_b_.lines = Fetch::lines_at_a_time(b_segments_a_tile_ * lines_of_one, depth_);
   }
 
@@ -330,7 +333,8 @@ template <class In, class T> class Multiplication {
     const std::int64_t panel = lanes_ * kernels_.best_vectors;
     const std::int64_t all_rows = row_end_ - row_;
     const std::int64_t panels = (columns_ + panel - 1) / panel;
-    portion_b(panels * ((all_rows + most - 1) / most));
+    portion_b((panels - (asks_for_both_ ? tiles_for_a(panels) : 0)) *
+              ((all_rows + most - 1) / most));
     const Heights groups(all_rows, layout_.group);
     first_panel_ = 0;
     for (std::int64_t g = 0, first = row_, taken = 0; g < groups.tiles; ++g, first += taken) {
@@ -375,9 +379,15 @@ template <class In, class T> class Multiplication {
       next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
       next_a_.segments = a_by_rows_ ? rows : depth_;
     }
+    if (asks_for_both_) tiles = tiles_for_a(tiles);
     a_segments_a_tile_ = next_a_.segments / tiles + 1;
     next_a_.lines =
         Fetch::lines_at_a_time(a_segments_a_tile_ * (next_a_.bytes / kCacheLine + 1), depth_);
+  }
+
+  // How many of the tiles that meet a panel of A ask for the next one, where there are few: the others ask for B.
+  static std::int64_t tiles_for_a(std::int64_t tiles) {
+    return std::max<std::int64_t>(1, tiles / 4);
   }
 
   // What the next tile asks for: a row of the next panel of A, or a share of the next block of B. With few
@@ -446,6 +456,8 @@ template <class In, class T> class Multiplication {
   const std::int64_t lanes_;
   const bool a_by_rows_;
   const bool packs_on_the_way_;  // B is copied by the kernels that read it first
+  const bool
+      asks_for_both_;  // the next panel of A and the next block of B, of which there are many
   T* const buffer_;
   std::int64_t row_ = 0, row_end_ = 0;     // the block's, of C
   std::int64_t column_ = 0, columns_ = 0;  // the same

@@ -143,6 +143,8 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
 
 // Bytes of B that are packed at a time: what stays near enough to be read again for every panel of A.
 std::int64_t block_bytes(const Caches& caches, int threads) {
+  // There is also the next block on its way, and A and C pass through.
+  if (outruns_l3(caches)) return caches.l2 * 2 / 5;
   constexpr std::int64_t kMost = 7 << 19;  // 3.5 MiB
   const std::int64_t second = caches.l2 * 2 / 3;
   const std::int64_t third = caches.l3_is_near ? caches.l3 / 2 / threads : 0;
@@ -155,6 +157,10 @@ std::int64_t block_bytes(const Caches& caches, int threads) {
 // Every thread sums as any other does: kc must not depend on how many there are.
 std::int64_t packed_depth(const Shape& s, const Caches& caches) {
   if (has_large_l1(caches) && wants_whole_k(s, caches)) return round_up(s.k, 8);
+  // All columns are not meant to be in one block then. Longer ones leave room for fewer of A's panels.
+  constexpr std::int64_t kDepthOfSmallBlocks = 384;
+  if (outruns_l3(caches) && s.n * kDepthOfSmallBlocks * s.element > block_bytes(caches, 1))
+    return equal_blocks(s.k, kDepthOfSmallBlocks);
   // A panel of A stays in the first-level cache while all of B's block passes by. Columns of A are copied two panels
   // at a time, from pages and cache sets of their own each: where the third level is far, the fewer the better.
   const std::int64_t rows = s.a_by_rows ? s.tile_rows : kRowsOfColumns;
@@ -210,6 +216,7 @@ bool takes_columns_in_place(const Shape& s, const Caches& caches) {
 void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = !takes_columns_in_place(s, caches);
+  plan.small_blocks = outruns_l3(caches);
   plan.kc = packed_depth(s, caches);
   const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);

@@ -47,6 +47,8 @@ struct Plan {
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
   /// copied.
   bool columns_outside = false;
+  /// B's block is small enough for the second-level cache, so that there are many: A's panels are kept for all of them.
+  bool small_blocks = false;
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };
 
