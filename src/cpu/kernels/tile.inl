@@ -268,6 +268,7 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   // it has arrived, and A and B have not driven it out of the first-level cache again. In one loop: the end of a loop
   // within another costs more than what it asks for.
   constexpr std::int64_t kTail = 2 * kRows * kUnroll;
+  constexpr std::int64_t kLead = 48;  // steps before: the last row comes from memory as well
   std::int64_t left = tile.k;
   const auto* c = tile.c;
   if (left < kTail + kUnroll) {
@@ -276,8 +277,8 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
       for (int i = 0; i < kRows; ++i) ask_for_c<S, kVectors>(c + i * tile.c_step);
     }
   } else {
-    for (; fetching.active() && left >= kTail + kUnroll; left -= kUnroll) several(true);
-    for (; left >= kTail + kUnroll; left -= kUnroll) several(false);
+    for (; fetching.active() && left >= kTail + kLead + kUnroll; left -= kUnroll) several(true);
+    for (; left >= kTail + kLead + kUnroll; left -= kUnroll) several(false);
     for (std::int64_t i = 0; i < 2 * kRows; ++i, left -= kUnroll) {
       ask_for_half_of_c<S, kVectors>(c, i % 2);
       c += i % 2 * tile.c_step;
