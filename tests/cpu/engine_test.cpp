@@ -324,13 +324,15 @@ TEST(Engine, TurnedTilesF64) { try_turned_tiles<double>(); }
 TEST(Engine, EveryPlanOfBlocksMultiplies) {
   for (int turned = 0; turned < 4; ++turned) {
     const bool a_turned = turned % 2 != 0, b_turned = turned / 2 != 0;
-    for (const auto& [m, n, k] : {std::tuple(5, 70, 64), std::tuple(37, 301, 75)}) {
-      for (int ways = 0; ways < 8; ++ways) {
+    for (const auto& [m, n, k] :
+         {std::tuple(5, 70, 64), std::tuple(37, 301, 75), std::tuple(150, 301, 75)}) {
+      for (int ways = 0; ways < 16; ++ways) {
         Plan plan;
         plan.path = Path::kBlocked;
         plan.pack_b = ways % 2 != 0;
         plan.copy_a = ways / 2 % 2 != 0;
-        plan.columns_outside = ways / 4 != 0;
+        plan.columns_outside = ways / 4 % 2 != 0;
+        plan.small_blocks = ways / 8 != 0;
         if (!plan.pack_b && b_turned) continue;
         // Who reads A from panels reads B from panels, and who packs B on the way reads A from panels.
         if (plan.copy_a ? !plan.pack_b : plan.pack_b && !b_turned) continue;
@@ -411,9 +413,11 @@ template <class T> void try_addresses() {
         p.a = {a.data(), a_turned ? 1 : k, a_turned ? m : 1};
         p.b = {b.data(), b_turned ? 1 : n, b_turned ? k : 1};
         p.c = results[away].data(), p.c_stride = n;
-        for (const auto& [l1, l2] : {std::pair(48 << 10, 2 << 20), std::pair(32 << 10, 1 << 20)}) {
+        for (const auto& [l1, l2, is_near] :
+             {std::tuple(48 << 10, 2 << 20, false), std::tuple(32 << 10, 1 << 20, false),
+              std::tuple(48 << 10, 1 << 20, true)}) {
           Caches some;
-          some.l1 = l1, some.l2 = l2;
+          some.l1 = l1, some.l2 = l2, some.l3_is_near = is_near;
           plans[away].push_back(make_plan(p, some, 1));
         }
         gemm(engine(), p, 1);
@@ -561,12 +565,13 @@ template <class T> void try_fetching_ahead() {
              {std::tuple(false, false, true), std::tuple(false, true, true),
               std::tuple(true, false, false), std::tuple(false, true, false)}) {
           const Case shape{rows ? few : many, rows ? many : few, k, a_turned, b_turned, -1.5, 0.5};
-          Trial<T, T, T> with(shape), without(shape);
+          Trial<T, T, T> with(shape), side_by_side(shape), without(shape);
           Plan plan = make_plan(with.problem(), small, 1);
           if (!plan.fetch_ahead) continue;
           ++ahead, paths.insert(plan.path);
-          for (Trial<T, T, T>* const trial : {&with, &without}) {
-            plan.fetch_ahead = trial == &with;
+          for (Trial<T, T, T>* const trial : {&with, &side_by_side, &without}) {
+            plan.fetch_ahead = trial != &without;
+            plan.side_by_side = trial == &side_by_side;
             const Product<T> problem = trial->problem();
             Run<Product<T>> run(problem, plan);
             std::vector<std::byte> buffer(run.part_bytes() + 64);
@@ -575,9 +580,11 @@ template <class T> void try_fetching_ahead() {
             run.multiply(0);
           }
           ASSERT_NO_FATAL_FAILURE(with.check());
-          ASSERT_EQ(std::memcmp(with.c().data(), without.c().data(), with.c().size() * sizeof(T)),
-                    0)
-              << shape.words();
+          for (const Trial<T, T, T>* const other : {&side_by_side, &without}) {
+            ASSERT_EQ(std::memcmp(with.c().data(), other->c().data(), with.c().size() * sizeof(T)),
+                      0)
+                << shape.words();
+          }
         }
       }
     }
@@ -593,8 +600,9 @@ TEST(Engine, FetchingAheadChangesNoBit) {
 TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
     Caches caches;
+    caches.l1 = l2 == 1 << 20 ? 48 << 10 : 32 << 10;
     caches.l2 = l2;
-    caches.l3_is_near = l2 == 1 << 20;
+    caches.l3_is_near = l2 <= 1 << 20;
     for (const auto& [m, n, k] : {std::tuple(5000, 5000, 5000), std::tuple(20, 1000000, 1000000),
                                   std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7),
                                   std::tuple(4, 1000, 10000000), std::tuple(1000, 1, 10000000)}) {
