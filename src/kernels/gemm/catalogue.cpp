@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/gemm/any_width_entries.hpp"
+#include "kernels/gemm/small_entries.hpp"
 
 namespace tilewise::kernels {
 namespace {
@@ -270,54 +271,6 @@ constexpr GemmKernel small_f64(std::string_view name,
 #define TILEWISE_SMALL_F64(tile, bm, bn) \
   small_f64("hopper_f64_small_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_small_" tile), bm, bn)
 
-// Small sizes (small.cuh). `depth`: k of a warp at a time. `efficiency_alone`: with one block on a multiprocessor, not two.
-constexpr GemmKernel small(std::string_view name, std::string_view unit,
-                           std::array<std::array<std::string_view, 2>, 2> entries, Dtype operand,
-                           Dtype result, int bm, int bn, int depth, int alignment,
-                           double efficiency, double efficiency_alone, double overhead) {
-  constexpr int kWarps = 8, kStages = 2;
-  const bool is_f32 = operand == Dtype::kF32;
-  // Lines of f32 along k are four words longer than k, rows of the sums of others eight longer than the tile's.
-  const int lines = kStages * (bm + bn) * (is_f32 ? (depth + 4) * 4 : depth * 2);
-  const int sums = is_f32 ? 0 : bm * (bn + 8) * 4;
-  return {
-      .name = name,
-      .unit = unit,
-      .entries = entries,
-      .operand = operand,
-      .result = result,
-      .bm = bm,
-      .bn = bn,
-      .bk = depth,
-      .steps_together = kWarps * (is_f32 ? kStages : 1),  // with fewer it is as slow, as was seen
-      .stages = kStages,
-      .threads = kWarps * 32,
-      .dynamic_shared_bytes = kWarps * std::max(lines, sums),
-      .blocks_per_sm = 2,
-      .splits = false,
-      .most_extent = kMostExtent,
-      .most_k = 1024,  // measured no further
-      .alignment = alignment,
-      .preparation = alignment > 0 ? Preparation::kRestride : Preparation::kNone,
-      .overlaps_previous = true,
-      .pipe = is_f32                   ? Pipe::kF32
-              : operand == Dtype::kF16 ? Pipe::kMmaF16
-                                       : Pipe::kMmaBF16,
-      .efficiency = efficiency,
-      .efficiency_alone = efficiency_alone,
-      .overhead = overhead};
-}
-constexpr GemmKernel small_f32(std::string_view name,
-                               std::array<std::array<std::string_view, 2>, 2> entries, int bm,
-                               int bn, int alignment, double efficiency, double efficiency_alone) {
-  return small(name, "simt_f32_small", entries, Dtype::kF32, Dtype::kF32, bm, bn, 16, alignment,
-               efficiency, efficiency_alone, 0.9);
-}
-// Of 16×32 those for B along k are entries of their own: they are slower.
-constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAcross{
-    {{"gemm_simt_f32_small_16x32_aligned_xx", ""}, {"gemm_simt_f32_small_16x32_aligned_kx", ""}}};
-constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAlong{
-    {{"", "gemm_simt_f32_small_16x32_aligned_xk"}, {"", "gemm_simt_f32_small_16x32_aligned_kk"}}};
 #define TILEWISE_SMALL_F32(tile, ...) \
   small_f32("simt_f32_small_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_small_" tile), __VA_ARGS__)
 
@@ -474,17 +427,6 @@ constexpr GemmKernel of_pairs(GemmKernel kernel) {
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
 
-// The same of f16 and bf16 (mma_16bit_small.cuh), of as many rows and columns as were measured; and of any alignment, which
-// was not.
-constexpr GemmKernel small_16bit(std::string_view name, std::string_view unit,
-                                 std::array<std::array<std::string_view, 2>, 2> entries,
-                                 Dtype operand, Dtype result, int alignment) {
-  GemmKernel kernel =
-      small(name, unit, entries, operand, result, 16, 32, 32, alignment, 0.155, 0.13, 0.5);
-  kernel.most_rows = kernel.most_columns = 512;
-  kernel.is_planned = alignment > 0;
-  return kernel;
-}
 #define TILEWISE_SMALL_16BIT(type, tile, suffix, operand, result, alignment) \
   small_16bit("mma_" type "_small_" tile suffix, "mma_" type "_small",       \
               TILEWISE_FOUR_ORDERS("gemm_mma_" type "_small_" tile), operand, result, alignment)
