@@ -68,6 +68,8 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             kernel.most_extent,
                             kernel.most_rows,
                             kernel.most_columns,
+                            kernel.least_k,
+                            kernel.most_k,
                             std::int64_t{kernel.takes_pointers},
                             std::int64_t{kernel.alignment},
                             std::int64_t{kernel.transposes_result},
