@@ -142,6 +142,9 @@ std::string choice_text(const gpu::Plan& plan) {
   if (plan.cluster.blocks() > 1)
     out += fmt::format("  blocks in clusters for {}×{} tiles, which fetch what they share once\n",
                        plan.cluster.down, plan.cluster.across);
+  if (plan.rounds.bytes > 0)
+    out += fmt::format("  {} rounds of tiles, each begun by all blocks together\n",
+                       plan.rounds.bytes / sizeof(unsigned));
   if (plan.parts > 1) out += fmt::format("  k in {} parts of {}\n", plan.parts, plan.k_each);
   return out + fmt::format("  {} bytes of workspace\n", plan.workspace_bytes);
 }
@@ -170,6 +173,7 @@ Json json_of(const Candidate& candidate, const Problem& problem) {
                 {"parts", plan.parts},
                 {"streamed_tiles", plan.streamed * plan.cluster.blocks()},
                 {"cluster", {{"down", plan.cluster.down}, {"across", plan.cluster.across}}},
+                {"rounds", plan.rounds.bytes / sizeof(unsigned)},
                 {"workspace_bytes", plan.workspace_bytes},
                 {"blocks", e.blocks},
                 {"waves", e.waves},

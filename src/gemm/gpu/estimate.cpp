@@ -44,9 +44,11 @@ constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 constexpr double kStraddlingTraffic = 1.8;  // where rows of A or B begin within a sector
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
-// Of f64 tiles smaller than 128×128, where A and B take several GB: 16384×16384×16384 was seen to take 1.45 times as
-// long by 64×64 as by 128×128, 8192×8192×8192 no longer, and 8192×50257×1024, whose C is large, less.
-constexpr double kFarBytes = 2e9, kFarTime = 1.4;
+// Of f64 tiles smaller than 128×128: two blocks of a multiprocessor are soon at different k, and read from memory what the
+// others did. On an H100 8192×8192×8192 took 1.47 times as long by 64×64 as by 128×128, 6144×6144×6144 1.2 times,
+// 4096×4096×4096 1.08 times; on an H200, which has the bandwidth, 16384×16384×16384 1.45 times. By bytes of A and B.
+constexpr double kNearBytes = 0.45e9, kFarBytes = 1e9, kFarTime = 1.4;
+constexpr std::int64_t kFarExtent = 1024, kFarK = 4096;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 // What tiles of 64 rows and more ask for at most: 0.7 of an H200's memory, nearly all that others reach of an H100's.
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
@@ -61,6 +63,10 @@ constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds 
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
+
+// Work that lasts draws all the power that a GPU may, and the clock gives way: to what is brought to the multiprocessors, too.
+// Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
+constexpr double kPowerTime = 4, kLongMicroseconds = 100;
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 // in datacenters, of which no more is known here.
@@ -182,18 +188,29 @@ double compute_time(const Plan& plan, std::int64_t blocks, const Problem& orient
   return time;
 }
 
+// How much longer small f64 tiles take where what they share has left the cache: kFarTime.
+double far_time(const Problem& oriented) {
+  if (std::min(oriented.m(), oriented.n()) < kFarExtent || oriented.k() < kFarK) return 1;
+  const double share = (factor_bytes(oriented) - kNearBytes) / (kFarBytes - kNearBytes);
+  return 1 + (kFarTime - 1) * std::clamp(share, 0.0, 1.0);
+}
+
+// How much longer 16-bit multiplications take for so many bytes that `kernel` asks for a k of its tile.
+double power_time(const GemmKernel& kernel, const Problem& oriented, double bytes,
+                  const model::Gpu& gpu) {
+  const bool is_meant = kernel.pipe == Pipe::kTensorF16 || kernel.pipe == Pipe::kTensorBF16;
+  if (!is_meant || kernel.products > 1) return 1;
+  const double flop = 2.0 * static_cast<double>(oriented.m()) * static_cast<double>(oriented.n()) *
+                      static_cast<double>(oriented.k()) * static_cast<double>(oriented.count);
+  const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz * gpu.sm_count;
+  if (flop / peak < kLongMicroseconds) return 1;
+  return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn);
+}
+
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
                 std::size_t element) {
   const bool shared = factor.pointers == nullptr && factor.stride == 0;
   return lines * k * static_cast<double>(element) * (shared ? 1.0 : static_cast<double>(count));
-}
-
-double factor_bytes(const Problem& problem) {
-  const auto& x = problem.arguments;
-  const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
-               k = static_cast<double>(x.k);
-  return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
-         bytes_of(n, k, problem.count, x.b, size_of(problem.operand));
 }
 
 double memory_bytes(const Problem& problem) {
@@ -201,6 +218,18 @@ double memory_bytes(const Problem& problem) {
                          static_cast<double>(problem.count);
   return factor_bytes(problem) +
          results * static_cast<double>(size_of(problem.result)) * (problem.reads_c() ? 2 : 1);
+}
+
+// Bytes of B that few tiles, one below the other, read from memory once each: streamed, they are at different k.
+double read_again(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  constexpr std::int64_t kFew = 4;
+  const std::int64_t down = divide_up(oriented.m(), std::int64_t{plan.kernel->bm});
+  const double bytes =
+      bytes_of(static_cast<double>(oriented.n()), static_cast<double>(oriented.k()), oriented.count,
+               oriented.arguments.b, size_of(oriented.operand));
+  if (down > kFew || bytes <= static_cast<double>(gpu.l2_bytes)) return 0;
+  const std::int64_t tiles = tiles_of(plan, oriented) / plan.cluster.blocks() * oriented.count;
+  return bytes * static_cast<double>((down - 1) * plan.streamed) / static_cast<double>(tiles);
 }
 
 // Whether rows of a factor, as the kernel reads it, begin within a sector.
@@ -239,6 +268,14 @@ double prepared_bytes(const PreparedFactor& factor) {
 }
 
 }  // namespace
+
+double factor_bytes(const Problem& problem) {
+  const auto& x = problem.arguments;
+  const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
+               k = static_cast<double>(x.k);
+  return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
+         bytes_of(n, k, problem.count, x.b, size_of(problem.operand));
+}
 
 Problem oriented_for(const GemmKernel& kernel, const Problem& problem) {
   if (!kernel.transposes_result) return problem;
@@ -286,17 +323,24 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
 
+  // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
+  const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
+                       static_cast<double>(kernel.bn) / plan.cluster.down;
+  const double element = static_cast<double>(size_of(oriented.operand));
+  e.compute *= power_time(kernel, oriented, lines * element, gpu);
+
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
-  if (is_wide && factor_bytes(oriented) > kFarBytes && kernel.bm * kernel.bn < 128 * 128)
-    e.compute *= kFarTime;
+  if (is_wide && kernel.bm * kernel.bn < 128 * 128) e.compute *= far_time(oriented);
   if (is_mma(kernel.pipe)) {
     e.memory *= kMemoryShare / kMmaMemoryShare;
   } else if (kernel.box_a.lines > 0 && !is_wide) {
     const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
     e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
   }
+  if (is_wide && plan.streamed > 0 && bandwidth > 0)
+    e.memory += read_again(plan, oriented, gpu) / bandwidth;
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
       kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
@@ -304,11 +348,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // Few blocks do not ask for enough at a time to keep the memory busy.
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0)
     e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
-  // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
-  const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
-                       static_cast<double>(kernel.bn) / plan.cluster.down;
-  const double tile_bytes =
-      lines * static_cast<double>(plan.k_each) * static_cast<double>(size_of(oriented.operand));
+  const double tile_bytes = lines * static_cast<double>(plan.k_each) * element;
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)

@@ -17,12 +17,16 @@ Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
 /// Tiles of one matrix C, whole clusters of them.
 std::int64_t tiles_of(const Plan& plan, const Problem& oriented);
 
-/// Blocks (clusters of blocks) among which streamed tiles are dealt out.
+/// Multiprocessors that have blocks at one time: where blocks come in clusters, some may have none.
 std::int64_t blocks_at_a_time(const Plan& plan, const model::Gpu& gpu);
 
+/// Blocks (clusters of blocks) of a persistent kernel that are there at one time, among which streamed tiles are dealt out.
 std::int64_t stream_blocks(const Plan& plan, const model::Gpu& gpu);
 
 /// Bytes of a partial sum.
 std::uint64_t sum_bytes_of(const Problem& problem);
+
+/// Of A and B in all matrices of a batch, each once.
+double factor_bytes(const Problem& problem);
 
 }  // namespace tilewise::gpu

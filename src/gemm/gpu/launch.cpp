@@ -11,6 +11,7 @@
 #include "gemm/gpu/ahead.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
+#include "gemm/gpu/rounds.hpp"
 #include "kernels/gemm/parts.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "kernels/gemm/strip.hpp"
@@ -232,17 +233,12 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
       divide_up(oriented.m(), std::int64_t{kernel.bm} * plan.cluster.down));
   const auto across = static_cast<std::uint32_t>(
       divide_up(oriented.n(), std::int64_t{kernel.bn} * plan.cluster.across));
-  // Where tiles side by side are few, those come one after the other: blocks of neighbouring numbers ask for the same rows
-  // of A at nearly the same time, which the L2 cache's coalescers read once (docs/lab/gpu_gemm.md).
-  constexpr std::uint32_t kFew = 8;
-  const std::uint32_t group =
-      across <= kFew && down > kFew
-          ? 1
-          : static_cast<std::uint32_t>(kernels::kGroupRows / plan.cluster.down);
+  const auto group = static_cast<std::uint32_t>(rows_at_work(plan, oriented));
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
   kernels::GemmTiles tiles;
   tiles.cluster = plan.cluster;
   tiles.first_unit = first_unit_of(plan, oriented);
+  tiles.round_slack = plan.rounds.bytes > 0 ? round_slack(plan) : 0;
   tiles.down = down, tiles.across = across;
   tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
   tiles.first_matrix = static_cast<std::uint32_t>(first);
@@ -388,6 +384,10 @@ void launch(const Plan& plan, const Problem& problem, device::Device& device, Ke
     arguments.split.arrivals = reinterpret_cast<unsigned*>(workspace + plan.arrivals.offset);
     if (!is_prepared)  // preparations clear them, too
       clear(device, kernels, stream, workspace + plan.arrivals.offset, plan.arrivals.bytes);
+  }
+  if (plan.rounds.bytes > 0) {
+    arguments.rounds = {reinterpret_cast<unsigned*>(workspace + plan.rounds.offset),
+                        static_cast<int>(plan.rounds.bytes / sizeof(unsigned))};
   }
   const bool follows = plan.arrivals.bytes > 0 || is_prepared;
   launch_kernel(plan, oriented, arguments, device, kernels, stream, workspace, follows);

@@ -10,6 +10,7 @@
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
 #include "gemm/gpu/estimate.hpp"
+#include "gemm/gpu/rounds.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
 
@@ -218,7 +219,7 @@ bool fills(const TileCluster& cluster, const GemmKernel& kernel, const Problem& 
 }
 
 // Sets the candidate's plan to `plan` when it is there to be had and better than what it has.
-void offer(Candidate& candidate, const Plan& plan, const Problem& oriented, const model::Gpu& gpu,
+void offer(Candidate& candidate, Plan plan, const Problem& oriented, const model::Gpu& gpu,
            std::uint64_t limit) {
   if (plan.workspace_bytes > limit) {
     if (!candidate.plan) {
@@ -227,6 +228,11 @@ void offer(Candidate& candidate, const Plan& plan, const Problem& oriented, cons
     }
     return;
   }
+  // What workspace allows: without, blocks go on by themselves.
+  Plan with_rounds = plan;
+  with_rounds.rounds =
+      take(with_rounds, unsign(rounds_kept(plan, oriented, gpu)) * sizeof(unsigned));
+  if (with_rounds.workspace_bytes <= limit) plan = with_rounds;
   const Estimate estimate = estimate_of(plan, oriented, gpu);
   if (candidate.plan && candidate.estimate.microseconds <= estimate.microseconds) return;
   candidate.plan = plan;

@@ -55,7 +55,8 @@ struct Plan {
   std::int64_t k_each = 0;
   PreparedFactor a, b;  ///< of what the kernel is given: exchanged where it transposes the result
   Piece partials,       ///< where parts > cluster_parts or tiles are streamed
-      arrivals;         ///< where tiles are streamed
+      arrivals,         ///< where tiles are streamed
+      rounds;           ///< where blocks stay together (rounds.hpp)
   std::uint64_t workspace_bytes = 0;
 };
 

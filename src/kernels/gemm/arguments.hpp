@@ -80,7 +80,7 @@ struct TileCluster {
 };
 
 /// What a block of a persistent kernel begins with, where that takes fewer instructions to work out than any unit does.
-enum class FirstUnit : int {
+enum class FirstUnit : short {
   kAny,
   kTile,           ///< the units are the tiles of one matrix
   kPart,           ///< or parts of their sums
@@ -91,6 +91,9 @@ enum class FirstUnit : int {
 struct GemmTiles {
   TileCluster cluster;  ///< for kernels that take any
   FirstUnit first_unit;
+  /// Where rounds are kept (GemmRounds): the steps of a unit that its block has not yet asked for when it says that it has. So
+  /// nobody who is so much behind or less holds up others. Else 0.
+  short round_slack;
   unsigned down, across;  ///< in clusters
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
   unsigned first_matrix;  ///< of the batch
@@ -130,6 +133,13 @@ struct GemmAhead {
   GemmDivisor by_row;  ///< lines of a row
 };
 
+/// How the blocks of a persistent kernel stay together (rounds.cuh): a word for each round of units, which counts blocks
+/// (clusters) that have asked for theirs. The kernel sets them to 0 itself.
+struct GemmRounds {
+  unsigned* ends = nullptr;
+  int count = 0;  ///< 0: every block goes on by itself
+};
+
 /// What a block needs before it can ask for anything comes first: constants come from memory in lines of 64 bytes, of
 /// which no cache holds any when a kernel starts.
 struct GemmArguments {
@@ -149,6 +159,7 @@ struct GemmArguments {
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
   GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
+  GemmRounds rounds;           ///< for kernels that keep them
 };
 
 }  // namespace tilewise::kernels

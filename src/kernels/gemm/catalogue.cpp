@@ -110,6 +110,7 @@ constexpr GemmKernel accurate(std::string_view name, std::string_view entry, int
           .dynamic_shared_bytes = shared_bytes(stages, (bm + bn) * kHopperBK * 4, bm),
           .cluster = {down, 1},
           .persistent = true,
+          .keeps_rounds = true,
           .most_parts_in_cluster = down == 1 ? kMostClusterTiles : 1,
           .most_extent = kMostExtent,
           .preparation = Preparation::kPairs,
@@ -221,6 +222,7 @@ constexpr GemmKernel hopper_f64(std::string_view name,
           .dynamic_shared_bytes = stages * (bm + bn) * bk * 8 + 1024,  // barriers behind the stages
           .blocks_per_sm = blocks,
           .persistent = true,
+          .keeps_rounds = bm * bn >= 64 * 64,  // smaller ones have no warp to spare
           .most_parts_in_cluster = kMostClusterTiles,
           .most_extent = kMostExtent,
           .takes_pointers = false,
@@ -238,6 +240,7 @@ constexpr GemmKernel hopper_f64(std::string_view name,
   hopper_f64("hopper_f64_" tile, TILEWISE_FOUR_ORDERS("gemm_hopper_f64_" tile), __VA_ARGS__)
 // One that reads A and B without tensor maps, so that it takes them as they are.
 constexpr GemmKernel of_any_alignment(GemmKernel kernel) {
+  kernel.keeps_rounds = false;
   kernel.takes_pointers = true;
   kernel.alignment = 0;
   kernel.preparation = Preparation::kNone;
@@ -427,12 +430,9 @@ constexpr GemmKernel of_pairs(GemmKernel kernel) {
   TILEWISE_STRIP("strip_f32_" tile, "gemm_strip_f32_" tile, Dtype::kF32, Dtype::kF32, warps, most, \
                  1, efficiency)
 
-#define TILEWISE_SMALL_16BIT(type, tile, suffix, operand, result, alignment) \
-  small_16bit("mma_" type "_small_" tile suffix, "mma_" type "_small",       \
-              TILEWISE_FOUR_ORDERS("gemm_mma_" type "_small_" tile), operand, result, alignment)
-#define TILEWISE_SMALL_16BIT_TILES(type, suffix, operand, result)           \
-  TILEWISE_SMALL_16BIT(type, "16x32_aligned", suffix, operand, result, 16), \
-      TILEWISE_SMALL_16BIT(type, "16x32", suffix, operand, result, 0)
+#define TILEWISE_SMALL_16BIT(type, suffix, operand, result)                    \
+  small_16bit("mma_" type "_small_16x32_aligned" suffix, "mma_" type "_small", \
+              TILEWISE_FOUR_ORDERS("gemm_mma_" type "_small_16x32_aligned"), operand, result)
 
 constexpr std::array kOtherKernels{
     TILEWISE_STRIP_OF_FLOATS("32x8", kStripFloats8, 8, 0.30),
@@ -450,10 +450,10 @@ constexpr std::array kOtherKernels{
     small_f32("simt_f32_small_16x32_aligned_along_k", kSmallAlong, 16, 32, 16, 0.36, 0.34),
     TILEWISE_SMALL_F32("16x16_aligned", 16, 16, 16, 0.30, 0.30),
     TILEWISE_SMALL_F32("16x16", 16, 16, 0, 0.28, 0.19),
-    TILEWISE_SMALL_16BIT_TILES("bf16", "", Dtype::kBF16, Dtype::kBF16),
-    TILEWISE_SMALL_16BIT_TILES("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
-    TILEWISE_SMALL_16BIT_TILES("f16", "", Dtype::kF16, Dtype::kF16),
-    TILEWISE_SMALL_16BIT_TILES("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
+    TILEWISE_SMALL_16BIT("bf16", "", Dtype::kBF16, Dtype::kBF16),
+    TILEWISE_SMALL_16BIT("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
+    TILEWISE_SMALL_16BIT("f16", "", Dtype::kF16, Dtype::kF16),
+    TILEWISE_SMALL_16BIT("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     accurate("accurate_f32_128x128", "gemm_accurate_f32_128x128", 128, 128, 3, 2, 0.76),
     accurate("accurate_f32_128x64", "gemm_accurate_f32_128x64", 128, 64, 4, 1, 0.59),
     accurate("accurate_f32_64x80", "gemm_accurate_f32_64x80", 64, 80, 5, 1, 0.45),

@@ -13,6 +13,7 @@
 #include "kernels/gemm/hopper_f64_fetch.cuh"
 #include "kernels/gemm/hopper_f64_layout.cuh"
 #include "kernels/gemm/hopper_f64_result.cuh"
+#include "kernels/gemm/rounds.cuh"
 #include "kernels/gemm/units.cuh"
 #include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/fence.cuh"
@@ -83,11 +84,14 @@ template <class S> __device__ __forceinline__ Start start_of(const GemmArguments
 template <class S>
 __device__ __forceinline__ void fetch_unit(Shared<S>& shared, Ring<S::kStages>& ring,
                                            const GemmArguments& g, const Unit& unit,
-                                           const ptx::TensorMap& A, const ptx::TensorMap& B) {
+                                           const ptx::TensorMap& A, const ptx::TensorMap& B,
+                                           const Rounds& rounds) {
+  const int last_of_round = rounds.last_step(unit);
   // A matrix that all products share is there once.
   const int matrix_a = g.is_shared_a ? 0 : unit.matrix, matrix_b = g.is_shared_b ? 0 : unit.matrix;
 #pragma unroll 1
   for (int step = 0; step < unit.steps; ++step) {
+    if (step == last_of_round) rounds.end();
     ptx::Barrier* const full = &shared.full[ring.index];
     Stage<S>& stage = shared.stages[ring.index];
     const int k = unit.first_k + step * S::kBK;
@@ -111,11 +115,11 @@ __device__ __forceinline__ void produce(Shared<S>& shared, const GemmArguments& 
                                         const ptx::TensorMap& B) {
   if (!start.is_there) return;
   Ring<S::kStages> ring;
-  fetch_unit(shared, ring, g, start.unit, A, B);
+  Rounds rounds(g, true);
+  fetch_unit(shared, ring, g, start.unit, A, B, rounds);
   UnitsOf<S> units(g, S::kBN);
 #pragma unroll 1
-  for (units.advance(); units.more(); units.advance())
-    fetch_unit(shared, ring, g, units.get(), A, B);
+  while (rounds.begin_next(units)) fetch_unit(shared, ring, g, units.get(), A, B, rounds);
 }
 
 // The same for factors of any alignment, by all threads of the producer.
@@ -484,7 +488,10 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
   if (warp >= kProducer) {
     if constexpr (S::kRegisters > 0)
       ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
-    if (S::kMaps && warp > kProducer) return;
+    if (S::kMaps && warp > kProducer) {
+      if (warp == kProducer + 2) prepare_rounds(g);
+      return;
+    }
     Start start;
     if constexpr (S::kMaps) start = start_of<S>(g);
     const ZeroTest<double> alpha(g.alpha);

@@ -3,4 +3,3 @@
 #include "kernels/gemm/mma_16bit_small.cuh"
 
 TILEWISE_SMALL_ORDERS(gemm_mma_bf16_small_16x32_aligned, 2, Halves, gemm::StripBF16, 8, 16, 32)
-TILEWISE_SMALL_ORDERS(gemm_mma_bf16_small_16x32, 2, Halves, gemm::StripBF16, 1, 16, 32)

@@ -60,21 +60,16 @@ template <class Layout, class T, bool kAlongK, int kLines, int kDepth, int kVect
         const int row = number / kOfRow, at = number % kOfRow * kVector;
         const T* const from =
             from_ + (kAlongK ? row * leading_ + k + at : (k + row) * leading_ + at);
-        with(i, to + Layout::place(row, at), from, row < rows ? max(0, width - at) : 0);
+        with(to + Layout::place(row, at), from, row < rows ? max(0, width - at) : 0);
       }
     };
     if constexpr (kBytes == 16) {
-      each([](int, void* there, const T* from, int left) {
+      each([](void* there, const T* from, int left) {
         ptx::cp_async_up_to_16(there, from, min(left, kVector) * static_cast<int>(sizeof(T)));
       });
-    } else if constexpr (kBytes == 4) {
-      each([](int, void* there, const T* from, int left) {
-        ptx::cp_async_4(there, from, left > 0);
-      });
-    } else {  // too small for cp.async
-      T values[kTimes];
-      each([&](int i, void*, const T* from, int left) { values[i] = left > 0 ? *from : T{0}; });
-      each([&](int i, void* there, const T*, int) { *static_cast<T*>(there) = values[i]; });
+    } else {
+      static_assert(kBytes == 4);
+      each([](void* there, const T* from, int left) { ptx::cp_async_4(there, from, left > 0); });
     }
   }
 

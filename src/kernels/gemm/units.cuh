@@ -29,6 +29,7 @@ struct Unit {
   int part;            // of the sum, where all tiles have as many
   int first_k, steps;  // of the sum over k
   bool is_whole;
+  bool is_streamed;  // it belongs to the block's stretch of streamed tiles
 };
 
 // A block's first unit where GemmTiles::first_unit says what it is, as Units would give it, by fewer instructions: they
@@ -148,6 +149,10 @@ template <int kBM, int kBK, int kDown> class Units {
 
   // Of a launch without streams and clusters of parts: goes on from a unit that the caller knows.
   __device__ __forceinline__ void go_to(unsigned unit) { next_ = unit; }
+  // Whether the unit is part of the block's stretch of streamed tiles.
+  __device__ __forceinline__ bool streams() const { return at_ < end_; }
+  // Of the launch, or clusters of tiles.
+  __device__ __forceinline__ unsigned blocks() const { return in_clusters(gridDim.x); }
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }
   __device__ __forceinline__ void advance() {
     if (at_ < end_) at_ = min(end_, (tile_at() + 1) * steps_);
@@ -155,8 +160,7 @@ template <int kBM, int kBK, int kDown> class Units {
   }
 
   __device__ __forceinline__ Unit get() const {
-    const bool streams = at_ < end_;
-    const unsigned number = streams ? tile_at() : next_, tiles = tiles_.by_tiles.divisor;
+    const unsigned number = streams() ? tile_at() : next_, tiles = tiles_.by_tiles.divisor;
     const unsigned slab = number < tiles ? 0 : quotient(number, tiles_.by_tiles);
     const unsigned place = number - slab * tiles;
     const unsigned group = quotient(place, tiles_.by_group);
@@ -182,7 +186,8 @@ template <int kBM, int kBK, int kDown> class Units {
     }
     unit.part = static_cast<int>(part);
     unit.matrix = static_cast<int>(matrix + tiles_.first_matrix);
-    if (streams) {
+    unit.is_streamed = streams();
+    if (unit.is_streamed) {
       const unsigned first = at_ - number * steps_, steps = min(steps_ - first, end_ - at_);
       unit.first_k = static_cast<int>(first * kBK), unit.steps = static_cast<int>(steps);
       unit.is_whole = steps == steps_;
@@ -218,7 +223,6 @@ template <int kBM, int kBK, int kDown> class Units {
   __device__ __forceinline__ unsigned in_clusters(unsigned blocks) const {
     return kDown == kAsLaunched ? blocks >> (31 - __clz(cluster())) : blocks / kConstant;
   }
-  __device__ __forceinline__ unsigned blocks() const { return in_clusters(gridDim.x); }
   __device__ __forceinline__ unsigned own() const { return in_clusters(blockIdx.x); }
   // The tile at which a streaming block is, the first step of a block's stretch, and the block in whose stretch a step is.
   __device__ __forceinline__ unsigned tile_at() const { return quotient(at_, tiles_.by_steps); }

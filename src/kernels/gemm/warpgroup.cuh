@@ -23,6 +23,7 @@
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/result.cuh"
 #include "kernels/gemm/result_transposed.cuh"
+#include "kernels/gemm/rounds.cuh"
 #include "kernels/gemm/units.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/elect.cuh"
@@ -226,10 +227,12 @@ template <class K>
 __device__ __forceinline__ void fetch_unit(Shared<K>& shared, Ring<K::Shape::kStages>& ring,
                                            const GemmArguments& g, const Unit& unit,
                                            const Share& share, const ptx::TensorMap& A,
-                                           const ptx::TensorMap& B) {
+                                           const ptx::TensorMap& B, const Rounds& rounds) {
   using S = typename K::Shape;
+  const int last_of_round = rounds.last_step(unit);
 #pragma unroll 1
   for (int step = 0; step < unit.steps; ++step) {
+    if (step == last_of_round) rounds.end();
     ptx::Barrier* const full = &shared.full[ring.index];
     // The first time round nothing is to be waited for: the phase before the first is complete.
     ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
@@ -248,11 +251,12 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
   using S = typename K::Shape;
   Ring<S::kStages> ring;
   if (start.is_there) {
-    fetch_unit(shared, ring, g, start.unit, start.share, A, B);
+    Rounds rounds(g, S::InCluster::blocks(g) == 1 || ptx::cluster_rank() == 0);
+    fetch_unit(shared, ring, g, start.unit, start.share, A, B, rounds);
     UnitsOf<K> units(g);
 #pragma unroll 1
-    for (units.advance(); units.more(); units.advance())
-      fetch_unit(shared, ring, g, unit_to_fetch<K>(units, g), start.share, A, B);
+    while (rounds.begin_next(units))
+      fetch_unit(shared, ring, g, unit_to_fetch<K>(units, g), start.share, A, B, rounds);
   }
   // Nobody leaves while a neighbour may still reach into its shared memory, to fill it or to say that it
   // has read.
@@ -492,6 +496,7 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
     // Not by the producer: it would be held up until both maps are there.
     if (warp == kProducer + 1 && ptx::elect_one()) ptx::tma_prefetch(A), ptx::tma_prefetch(B);
     if (S::InCluster::blocks(g) > 1) ptx::cluster_wait();  // who came to a barrier leaves it, too
+    if (warp == kProducer + 2) prepare_rounds(g);
     return;
   }
   const Start start = start_of<K>(g);

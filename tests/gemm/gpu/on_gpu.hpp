@@ -35,12 +35,19 @@ inline vgpu::LaunchOptions checked_launches() {
 }
 
 /// Few multiprocessors, so that blocks have several tiles each even of small matrices, and parts of others.
-inline std::unique_ptr<device::Device> open_virtual(std::string_view model) {
+inline model::Gpu few_multiprocessors(std::string_view model) {
   model::Gpu gpu = model::find_gpu(model);
   gpu.sm_count = 4;
+  return gpu;
+}
+inline std::unique_ptr<device::Device> open_virtual(
+    const model::Gpu& gpu, const vgpu::LaunchOptions& options = checked_launches()) {
   auto device = std::make_unique<device::VirtualDevice>(gpu);
-  device->watch(checked_launches());
+  device->watch(options);
   return device;
+}
+inline std::unique_ptr<device::Device> open_virtual(std::string_view model) {
+  return open_virtual(few_multiprocessors(model));
 }
 inline std::unique_ptr<device::Device> open_test_device() {
   return wants_real_gpu() ? device::open_cuda(0) : open_virtual("h200");
@@ -51,11 +58,12 @@ inline tw_gpu_context*& other_gpu() {
   static tw_gpu_context* other = nullptr;
   return other;
 }
-/// A virtual GPU of another model, for as long as it lives.
+/// Another virtual GPU, for as long as it lives.
 class OtherGpu {
  public:
-  explicit OtherGpu(std::string_view model)
-      : made_{GpuContext::State::context_on(open_virtual(model), {.tuned_plans = ""})} {
+  explicit OtherGpu(std::string_view model) : OtherGpu(open_virtual(model)) {}
+  explicit OtherGpu(std::unique_ptr<device::Device> device)
+      : made_{GpuContext::State::context_on(std::move(device), {.tuned_plans = ""})} {
     other_gpu() = &made_;
   }
   ~OtherGpu() { other_gpu() = nullptr; }

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks that stay together (kernels/gemm/rounds.cuh): which products have them, what they leave of it, and that nobody is held
+// up for good. The virtual GPU runs one block, or cluster, after the other: each waits in vain for those that come
+// later, and goes on. That blocks do wait for each other only a real GPU's memory traffic shows (docs/lab/gpu_gemm.md).
+#include "gemm/gpu/rounds.hpp"
+
+#include <algorithm>
+
+#include "core/divide.hpp"
+#include "gemm/gpu/estimate.hpp"
+#include "on_gpu.hpp"
+
+namespace tilewise::test {
+namespace {
+
+using kernels::GemmKernel;
+
+gpu::Problem problem(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  gpu::Problem p;
+  p.operand = p.result = dtype;
+  p.a_along_k = true;
+  p.count = 1;
+  p.arguments.m = m, p.arguments.n = n, p.arguments.k = k;
+  p.arguments.a.leading_dimension = k;
+  p.arguments.b.leading_dimension = p.arguments.c.leading_dimension = n;
+  return p;
+}
+
+gpu::Plan plan_by(std::string_view text, const gpu::Problem& p,
+                  std::uint64_t limit = gpu::kNoLimit) {
+  const std::optional<gpu::Plan> plan =
+      gpu::plan_by(gpu::parse_wish(text, "test"), p, model::find_gpu("h200"), limit);
+  EXPECT_TRUE(plan.has_value()) << text;
+  return plan.value_or(gpu::Plan{});
+}
+
+std::uint64_t rounds_of(const gpu::Plan& plan) { return plan.rounds.bytes / sizeof(unsigned); }
+
+TEST(Rounds, AreKeptWhereWhatOneReadsIsMuchOfTheCache) {
+  constexpr std::string_view kTile = "warpgroup_bf16_128x256";
+  const auto rounds = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return rounds_of(plan_by("warpgroup_bf16_128x256,split=1", problem(Dtype::kBF16, m, n, k)));
+  };
+  EXPECT_NE(kernels::find_gemm_kernel(kTile), nullptr);
+  EXPECT_EQ(rounds(8192, 8192, 8192), 16U);  // 2048 tiles, 132 at a time
+  EXPECT_EQ(rounds(16384, 16384, 16384), 63U);
+  EXPECT_EQ(rounds(2048, 2048, 2048), 0U);   // one round
+  EXPECT_EQ(rounds(8192, 8192, 128), 0U);    // nothing gets far in two steps
+  EXPECT_EQ(rounds(16384, 16384, 512), 0U);  // nor in eight
+  EXPECT_EQ(rounds(3072, 3072, 3072), 0U);   // A and B fit into the cache
+  EXPECT_EQ(rounds(512, 8192, 16384), 0U);   // 128 tiles
+  EXPECT_EQ(rounds(512, 16384, 16384), 2U);
+}
+
+TEST(Rounds, AStretchOfStreamedTilesIsOne) {
+  const gpu::Problem p = problem(Dtype::kBF16, 8192, 8192, 8192);
+  const gpu::Plan plan = plan_by("warpgroup_bf16_128x256,stream", p);
+  // Clusters of two: 1024, of which 66 + 34 are streamed.
+  EXPECT_EQ(plan.streamed, 100);
+  EXPECT_EQ(rounds_of(plan), 1U + 14U);
+}
+
+TEST(Rounds, AreNotKeptByPartsOfKAndKernelsThatHaveNone) {
+  const gpu::Problem f64 = problem(Dtype::kF64, 4096, 4096, 4096);
+  EXPECT_EQ(rounds_of(plan_by("hopper_f64_64x64,split=1", f64)), 16U);
+  EXPECT_EQ(rounds_of(plan_by("hopper_f64_64x64,split=2", f64)), 0U);
+  EXPECT_EQ(rounds_of(plan_by("hopper_f64_32x32,split=1", f64)), 0U);
+  EXPECT_EQ(rounds_of(plan_by("hopper_f64_64x64_any,split=1", f64)), 0U);
+}
+
+TEST(Rounds, AreLeftOutWhereWorkspaceDoesNotDo) {
+  const gpu::Problem p = problem(Dtype::kBF16, 8192, 8192, 8192);
+  EXPECT_GT(plan_by("warpgroup_bf16_128x256,split=1", p, 256).rounds.bytes, 0U);
+  const gpu::Plan without = plan_by("warpgroup_bf16_128x256,split=1", p, 255);
+  EXPECT_EQ(without.rounds.bytes, 0U);
+  EXPECT_EQ(without.workspace_bytes, 0U);
+}
+
+TEST(Rounds, OfAllKernelsAreSaidToEndWithinAUnit) {
+  for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+    if (!kernel.keeps_rounds) continue;
+    EXPECT_TRUE(kernel.persistent) << kernel.name;
+    gpu::Plan plan;
+    plan.kernel = &kernel;
+    EXPECT_GE(gpu::round_slack(plan), 1) << kernel.name;
+    EXPECT_LE(gpu::round_slack(plan), 32) << kernel.name;
+  }
+}
+
+// One host thread, so that the first block has set the counters before any other gets to its first round's end.
+std::unique_ptr<device::Device> without_cache() {
+  model::Gpu gpu = few_multiprocessors("h200");
+  gpu.l2_bytes = 1;
+  vgpu::LaunchOptions options = checked_launches();
+  options.threads = 1;
+  return open_virtual(gpu, options);
+}
+
+class EveryKernelWithRounds : public ::testing::TestWithParam<const GemmKernel*> {
+ protected:
+  void SetUp() override {
+    TILEWISE_NEEDS_KERNELS();
+    if (wants_real_gpu()) GTEST_SKIP() << "real GPUs have large caches: bench measures them";
+  }
+  const GemmKernel& kernel() const { return *GetParam(); }
+
+  // Blocks, or clusters of so many tiles side by side, at a time.
+  std::int64_t blocks(std::int64_t across = 1) const {
+    return test_device().gpu().sm_count / kernel().cluster.blocks() / across *
+           kernel().blocks_per_sm;
+  }
+
+  // Multiplies `tiles` tiles (clusters of tiles) side by side in memory that was used before, and expects of the rounds that
+  // as many blocks have ended each as have had units of it.
+  template <class Kind>
+  void expect_rounds(std::int64_t tiles, const std::string& how, std::int64_t across) {
+    SCOPED_TRACE(how);
+    const PlanWish wish(std::string(kernel().name) + "," + how);
+    const std::int64_t rows = 5, columns = tiles * across * kernel().bn;
+    const std::int64_t k =
+        4096 / static_cast<std::int64_t>(size_of(kernel().operand)) + kernel().bk;
+    const bool exchanges = kernel().transposes_result;
+    const Sizes sizes{exchanges ? columns : rows, exchanges ? rows : columns, k};
+    constexpr std::int64_t kBytes = std::int64_t{1} << 26;
+    const device::Buffer memory(test_device(), kBytes);
+    const auto stream = test_device().create_stream();
+    test_device().fill(memory.address(), 0xFF, kBytes, *stream);
+    stream->synchronize();
+    GpuGemmOptions options{.mode = kernel().mode};
+    options.workspace = reinterpret_cast<void*>(memory.address());
+    options.workspace_bytes = kBytes;
+    expect_right<Kind>(sizes, {}, 1, 0, options);
+
+    gpu::Problem p = problem(kernel().operand, sizes.m, sizes.n, k);
+    p.mode = kernel().mode;
+    const std::optional<gpu::Plan> plan =
+        gpu::plan_by(gpu::parse_wish(std::string(kernel().name) + "," + how, "test"), p,
+                     test_device().gpu(), static_cast<std::uint64_t>(kBytes));
+    ASSERT_TRUE(plan.has_value());
+    std::vector<unsigned> ends(rounds_of(*plan));
+    ASSERT_GE(ends.size(), 2U);
+    test_device().copy_to_host(ends.data(), memory.address() + plan->rounds.offset,
+                               plan->rounds.bytes, *stream);
+    stream->synchronize();
+    for (std::size_t round = 0; round + 1 < ends.size(); ++round)
+      EXPECT_EQ(ends[round], static_cast<unsigned>(blocks(across))) << "round " << round;
+    const std::int64_t whole = tiles - plan->streamed;
+    EXPECT_EQ(ends.back(), static_cast<unsigned>((whole - 1) % blocks(across) + 1));
+  }
+
+  void expect_rounds(const std::string& how, std::int64_t across = 1) {
+    const std::int64_t tiles = 2 * blocks(across) + 1;
+    switch (kernel().operand) {
+      case Dtype::kF64: return expect_rounds<F64>(tiles, how, across);
+      case Dtype::kF32: return expect_rounds<F32>(tiles, how, across);
+      default: return expect_rounds<BF16>(tiles, how, across);
+    }
+  }
+};
+
+TEST_P(EveryKernelWithRounds, CountsBlocksInMemoryThatWasUsedBefore) {
+  const OtherGpu other(without_cache());
+  const std::string alone = kernel().takes_clusters ? "cluster=1x1," : "";
+  expect_rounds(alone + "split=1");
+  if (kernel().splits && kernel().streams) expect_rounds(alone + "stream");
+  if (kernel().takes_clusters) expect_rounds("cluster=1x2,split=1", 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithRounds, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels()) {
+                             // Of tiles of any width the narrowest; of C in other types the same kernels.
+                             if (kernel.keeps_rounds && kernel.operand != Dtype::kF16 &&
+                                 kernel.result == kernel.operand && kernel.narrower == 0)
+                               all.push_back(&kernel);
+                           }
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+}  // namespace
+}  // namespace tilewise::test
