@@ -333,7 +333,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
   if (is_wide && kernel.bm * kernel.bn < 128 * 128) e.compute *= far_time(oriented);
-  if (is_mma(kernel.pipe)) {
+  // (Of f64 as of 16-bit floats: tiles that are no persistent block's.)
+  if (is_mma(kernel.pipe) || (is_wide && !kernel.persistent)) {
     e.memory *= kMemoryShare / kMmaMemoryShare;
   } else if (kernel.box_a.lines > 0 && !is_wide) {
     const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
@@ -341,6 +342,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   }
   if (is_wide && plan.streamed > 0 && bandwidth > 0)
     e.memory += read_again(plan, oriented, gpu) / bandwidth;
+  if (is_wide && plan.cluster_parts > 1 && oriented.m() > kernel.bm && oriented.n() > kernel.bn)
+    e.memory *= kFarSharedMissTime;
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
       kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
