@@ -91,12 +91,55 @@ template <class S, int kRows>
   return j;
 }
 
+// The same of one row or two, whose elements are all in registers: with so few instructions to a line of B a core waits
+// for more lines at one time. Nothing is asked for in advance, which would take their places.
+template <class S, int kRows, bool kAddsC>
+[[gnu::always_inline]] inline std::int64_t stream_from_registers(
+    const StreamTile<typename S::Element>& tile) {
+  using T = typename S::Element;
+  using V = typename S::Vector;
+  constexpr int kSide = StreamTile<T>::kSideBySide;
+  const std::int64_t columns = tile.columns, b_step = tile.b_step, c_step = tile.c_step;
+  const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
+  T* const c = tile.c;
+  const T* const b = tile.b;
+  V a[kRows][kSide];
+  TILEWISE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    TILEWISE_UNROLL
+    for (int p = 0; p < kSide; ++p) a[i][p] = S::all(tile.a[p * kRows + i]);
+  }
+  std::int64_t j = 0;
+  for (; j + S::kLanes <= columns; j += S::kLanes) {
+    V sums[kRows];
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i) sums[i] = S::zero();
+    TILEWISE_UNROLL
+    for (int p = 0; p < kSide; ++p) {
+      const V row = S::load(b + p * b_step + j);
+      TILEWISE_UNROLL
+      for (int i = 0; i < kRows; ++i) sums[i] = S::multiply_add(a[i][p], row, sums[i]);
+    }
+    TILEWISE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      T* const to = c + i * c_step + j;
+      V result = S::multiply(alpha, sums[i]);
+      if constexpr (kAddsC) result = S::multiply_add(beta, S::load(to), result);
+      S::store(to, result);
+    }
+  }
+  return j;
+}
+
 template <class S, int kRows, bool kFetch>
 [[gnu::always_inline]] inline void stream_rows(const StreamTile<typename S::Element>& tile) {
   constexpr std::int64_t kColumns = 4 * S::kLanes;
   std::int64_t j = 0;
   if constexpr (kFetch) {
-    if (tile.side_by_side) j = stream_side_by_side<S, kRows>(tile);
+    constexpr bool kFitsRegisters = kRows <= 2;  // three gain as often as they lose
+    if (tile.side_by_side && !kFitsRegisters) j = stream_side_by_side<S, kRows>(tile);
+    else if (tile.side_by_side && tile.beta != 0) j = stream_from_registers<S, kRows, true>(tile);
+    else if (tile.side_by_side) j = stream_from_registers<S, kRows, false>(tile);
   }
   for (; j + kColumns <= tile.columns; j += kColumns)
     stream_columns<S, kRows, true, kFetch>(tile, j, S::first(0));
