@@ -64,7 +64,8 @@ constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the on
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
 
-// Work that lasts draws all the power that a GPU may, and the clock gives way: to what is brought to the multiprocessors, too.
+// Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
+// multiprocessors, too, as tiles that ask for less are the faster then.
 // Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
 constexpr double kPowerTime = 4, kLongMicroseconds = 100;
 
@@ -333,7 +334,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
   if (is_wide && kernel.bm * kernel.bn < 128 * 128) e.compute *= far_time(oriented);
-  // (Of f64 as of 16-bit floats: tiles that are no persistent block's.)
+  // mma.sync of f64 as well, but for Hopper's persistent tiles.
   if (is_mma(kernel.pipe) || (is_wide && !kernel.persistent)) {
     e.memory *= kMemoryShare / kMmaMemoryShare;
   } else if (kernel.box_a.lines > 0 && !is_wide) {

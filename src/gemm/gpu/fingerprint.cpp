@@ -75,6 +75,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.transposes_result},
                             std::int64_t{kernel.hides_result},
                             std::int64_t{kernel.overlaps_previous},
+                            std::int64_t{kernel.keeps_rounds},
                             std::int64_t{kernel.products}})
     hash.add(static_cast<std::uint64_t>(number));
   // What the planner reckons with: another choice of its own is another thing to have measured against.

@@ -6,7 +6,7 @@
 // Tiles that are computed at one time share rows of A and columns of B, which memory is asked for once as long as all who
 // read them are at about the same k: then the second-level cache still has them. Blocks that nothing holds together
 // drift apart, those behind have to ask memory again, wait for it, and fall back further. 16384×16384×16384 in bf16 read
-// 60 GB on an H100 where 14 would do, and took twice its time.
+// 60 GB on an H100 where 14 would do, and took nearly twice its time.
 //
 // So a block asks for nothing of its next round before every block has asked for nearly all of the last. (A round is one unit
 // of each block, or their stretches of streamed tiles.) Nothing but time depends on it: a block that has waited for long goes
@@ -57,7 +57,7 @@ class Rounds {
 
   const GemmArguments& g_;
   int slack_, own_ = 0;
-  int patience_ = 128;  // polls, of about a microsecond
+  int patience_ = 128;  // polls, each as long as the second-level cache takes to answer
 };
 
 // Sets all rounds to none: one warp. Should a block be at its first round's end before this is done, it is not counted, and
