@@ -23,6 +23,8 @@ constexpr double kPairsMicroseconds = 0.6;
 constexpr double kRestrideMicroseconds = 2.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
 constexpr double kWideStreamMicroseconds = 2.5;  // of f64
+// Of the share of their time for which f64 blocks leave places empty, how much the memory is idle.
+constexpr double kWideIdleMemory = 0.5;
 // Of an f64 block's speed alone, when it began beside another: seen of tiles of 64×64.
 constexpr double kWideLastRound = 0.7;
 // Of an f32 block of one team the same: two end together, and so the next two begin on one multiprocessor.
@@ -67,7 +69,12 @@ constexpr double kFollowerMicroseconds =
 // Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
 // multiprocessors, too, as tiles that ask for less are the faster then.
 // Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
-constexpr double kPowerTime = 4, kLongMicroseconds = 100;
+constexpr double kPowerTime = 4, kLongMicroseconds = 55;
+// And beyond that of tiles whose warpgroups take turns.
+constexpr double kTurnsPowerTime = 0.03;
+// The share of what streamed 16-bit tiles ask for that comes from memory, where A and B exceed the cache by this many
+// times its size.
+constexpr double kStreamedMisses = 0.5, kAllMissBeyond = 1.5;
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 // in datacenters, of which no more is known here.
@@ -205,7 +212,8 @@ double power_time(const GemmKernel& kernel, const Problem& oriented, double byte
                       static_cast<double>(oriented.k()) * static_cast<double>(oriented.count);
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz * gpu.sm_count;
   if (flop / peak < kLongMicroseconds) return 1;
-  return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn);
+  return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn) +
+         (kernel.hides_result ? kTurnsPowerTime : 0.0);
 }
 
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
@@ -231,6 +239,19 @@ double read_again(const Plan& plan, const Problem& oriented, const model::Gpu& g
   if (down > kFew || bytes <= static_cast<double>(gpu.l2_bytes)) return 0;
   const std::int64_t tiles = tiles_of(plan, oriented) / plan.cluster.blocks() * oriented.count;
   return bytes * static_cast<double>((down - 1) * plan.streamed) / static_cast<double>(tiles);
+}
+
+// Of the bytes that streamed blocks of 16-bit tiles ask for, how many come from memory: at different k they share nothing,
+// as far as the cache does not hold A and B.
+double streamed_miss_bytes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  const double beyond =
+      factor_bytes(oriented) / std::max(1.0, static_cast<double>(gpu.l2_bytes)) - 1;
+  const double misses = kStreamedMisses * std::clamp(beyond / kAllMissBeyond, 0.0, 1.0);
+  const double lines = kernel.bm * plan.cluster.down + kernel.bn * plan.cluster.across;
+  return misses * lines * static_cast<double>(size_of(oriented.operand)) *
+         static_cast<double>(plan.streamed) *
+         static_cast<double>(round_up(oriented.k(), std::int64_t{kernel.bk}));
 }
 
 // Whether rows of a factor, as the kernel reads it, begin within a sector.
@@ -341,8 +362,17 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
     e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
   }
+  if (size_of(oriented.operand) == 2 && plan.streamed > 0 && bandwidth > 0) {
+    const double share =
+        static_cast<double>(plan.streamed * plan.cluster.blocks()) / static_cast<double>(e.tiles);
+    e.compute +=
+        std::max(0.0, streamed_miss_bytes(plan, oriented, gpu) / bandwidth - share * e.compute);
+  }
   if (is_wide && plan.streamed > 0 && bandwidth > 0)
     e.memory += read_again(plan, oriented, gpu) / bandwidth;
+  // While some multiprocessors have nothing left to do, less is asked of the memory.
+  if (is_wide && plan.streamed == 0 && kernel.box_a.lines > 0 && e.waves > 1)
+    e.memory *= 1 + kWideIdleMemory * (std::ceil(e.waves) / e.waves - 1);
   if (is_wide && plan.cluster_parts > 1 && oriented.m() > kernel.bm && oriented.n() > kernel.bn)
     e.memory *= kFarSharedMissTime;
   if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&

@@ -97,7 +97,7 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
   EXPECT_EQ(choose(problem(f64), model::find_gpu("a100"), kNoLimit).kernel->name, "mma_f64_64x64");
 }
 
-// As measured on an H200 (docs/lab/gpu_gemm.md).
+// As measured on an H200 and an H100 (docs/lab/gpu_gemm.md).
 TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     return name_of(
@@ -110,9 +110,13 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=2");
   EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_to_f32");
-  // Storing hides behind multiplying where there are many tiles.
-  EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
+  // Storing hides behind multiplying where there are many tiles. Where k is long, or C narrow, it hardly counts.
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(4096, 7168, 2048), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x256_to_f32");
+  const Shape narrow{
+      .m = 4096, .n = 7168, .k = 2048, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+  EXPECT_EQ(name_of(choice(narrow)), "warpgroup_bf16_128x256");
   EXPECT_EQ(chosen(3000, 1000, 2000), "warpgroup_bf16_192x128_to_f32");
   // Rows that are not there make loads dear: two tiles of 64 rows, which can do without, are faster than one of 128.
   EXPECT_EQ(chosen(128, 7168, 2048), "warpgroup_bf16_128x64_to_f32");
@@ -120,6 +124,23 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   // Where few rows are left, C's columns for rows.
   EXPECT_EQ(chosen(260, 4096, 4096), "warpgroup_bf16_128x72_swapped_to_f32");
   EXPECT_EQ(chosen(128, 2112, 7168), "warpgroup_bf16_128x64_to_f32,split=3");
+}
+
+// Blocks that are streamed are at different k, and share nothing of what the cache does not hold.
+TEST(Plans, StreamNotMuchOfWhatComesFromMemory) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = Dtype::kF32};
+    return choose(problem(shape), model::find_gpu("h100"), kNoLimit);
+  };
+  // 108 of 240 tiles (of clusters) would be streamed, or 100 of 1024.
+  EXPECT_EQ(chosen(6144, 2560, 8192).streamed, 0);
+  EXPECT_EQ(chosen(8192, 8192, 8192).streamed, 100);
+}
+
+// Where an H100's memory is the bound, tiles that leave places empty in their last round are slower than smaller ones.
+TEST(Plans, KeepTheMemoryBusy) {
+  const Shape shape{.m = 64, .n = 24576, .k = 1536, .operand = Dtype::kF64, .result = Dtype::kF64};
+  EXPECT_EQ(name_of(choose(problem(shape), model::find_gpu("h100"), kNoLimit)), "hopper_f64_32x32");
 }
 
 // Pairs of f16 take three products and a pass before: worth it where tensor cores are much faster than the FMA pipes.
