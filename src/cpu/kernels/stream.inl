@@ -137,9 +137,11 @@ template <class S, int kRows, bool kFetch>
   std::int64_t j = 0;
   if constexpr (kFetch) {
     constexpr bool kFitsRegisters = kRows <= 2;  // three gain as often as they lose
-    if (tile.side_by_side && !kFitsRegisters) j = stream_side_by_side<S, kRows>(tile);
-    else if (tile.side_by_side && tile.beta != 0) j = stream_from_registers<S, kRows, true>(tile);
-    else if (tile.side_by_side) j = stream_from_registers<S, kRows, false>(tile);
+    if (tile.side_by_side) {
+      if constexpr (!kFitsRegisters) j = stream_side_by_side<S, kRows>(tile);
+      else if (tile.beta != 0) j = stream_from_registers<S, kRows, true>(tile);
+      else j = stream_from_registers<S, kRows, false>(tile);
+    }
   }
   for (; j + kColumns <= tile.columns; j += kColumns)
     stream_columns<S, kRows, true, kFetch>(tile, j, S::first(0));

@@ -72,9 +72,9 @@ constexpr double kFollowerMicroseconds =
 constexpr double kPowerTime = 4, kLongMicroseconds = 55;
 // And beyond that of tiles whose warpgroups take turns.
 constexpr double kTurnsPowerTime = 0.03;
-// The share of what streamed 16-bit tiles ask for that comes from memory, where A and B exceed the cache by this many
-// times its size.
-constexpr double kStreamedMisses = 0.5, kAllMissBeyond = 1.5;
+// The most of what streamed 16-bit tiles ask for that comes from memory, and by how many times its size A and B then exceed
+// the cache.
+constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 // in datacenters, of which no more is known here.
@@ -241,13 +241,13 @@ double read_again(const Plan& plan, const Problem& oriented, const model::Gpu& g
   return bytes * static_cast<double>((down - 1) * plan.streamed) / static_cast<double>(tiles);
 }
 
-// Of the bytes that streamed blocks of 16-bit tiles ask for, how many come from memory: at different k they share nothing,
-// as far as the cache does not hold A and B.
+// Of the bytes that streamed blocks of 16-bit tiles ask for, how many come from memory: at different k they share only what
+// the cache happens to hold.
 double streamed_miss_bytes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   const double beyond =
       factor_bytes(oriented) / std::max(1.0, static_cast<double>(gpu.l2_bytes)) - 1;
-  const double misses = kStreamedMisses * std::clamp(beyond / kAllMissBeyond, 0.0, 1.0);
+  const double misses = kMostStreamedMisses * std::clamp(beyond / kMostMissBeyond, 0.0, 1.0);
   const double lines = kernel.bm * plan.cluster.down + kernel.bn * plan.cluster.across;
   return misses * lines * static_cast<double>(size_of(oriented.operand)) *
          static_cast<double>(plan.streamed) *
@@ -354,6 +354,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
   if (bandwidth > 0) e.memory = memory_bytes(oriented) / bandwidth;
   const bool is_wide = size_of(oriented.operand) == 8;
+  const bool is_narrow = size_of(oriented.operand) == 2;
   if (is_wide && kernel.bm * kernel.bn < 128 * 128) e.compute *= far_time(oriented);
   // mma.sync of f64 as well, but for Hopper's persistent tiles.
   if (is_mma(kernel.pipe) || (is_wide && !kernel.persistent)) {
@@ -362,7 +363,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
     e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
   }
-  if (size_of(oriented.operand) == 2 && plan.streamed > 0 && bandwidth > 0) {
+  // Where streamed tiles wait for memory, the others still wait for multiplications: one adds to the other.
+  if (is_narrow && plan.streamed > 0 && bandwidth > 0) {
     const double share =
         static_cast<double>(plan.streamed * plan.cluster.blocks()) / static_cast<double>(e.tiles);
     e.compute +=
@@ -375,19 +377,17 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.memory *= 1 + kWideIdleMemory * (std::ceil(e.waves) / e.waves - 1);
   if (is_wide && plan.cluster_parts > 1 && oriented.m() > kernel.bm && oriented.n() > kernel.bn)
     e.memory *= kFarSharedMissTime;
-  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 && oriented.m() > kernel.bm &&
-      kernel.bm < 128)
+  if (is_narrow && kernel.box_a.lines > 0 && oriented.m() > kernel.bm && kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   // Few blocks do not ask for enough at a time to keep the memory busy.
-  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 0)
-    e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
+  if (is_narrow && kernel.box_a.lines > 0) e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
   const double tile_bytes = lines * static_cast<double>(plan.k_each) * element;
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
     e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
-  if (size_of(oriented.operand) == 2 && kernel.box_a.lines > 64 && oriented.m() < kernel.bm) {
+  if (is_narrow && kernel.box_a.lines > 64 && oriented.m() < kernel.bm) {
     const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
     for (double* const time : {&e.compute, &e.memory, &e.cache})
       *time *= 1 + kMissingRowsTime / plan.cluster.across * std::sqrt(share);
@@ -410,8 +410,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                        : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
                                  : shown_share * (kFillMicroseconds + tile_store);
   // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is.
-  const bool by_one = size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 &&
-                      (kernel.hides_result || kernel.bm == 64);
+  const bool by_one =
+      is_narrow && kernel.box_a.lines > 0 && (kernel.hides_result || kernel.bm == 64);
   const double last_store = tile_store * (by_one ? kStoreTimeOfOne : 1);
   e.fill = kernel.overhead + kFillMicroseconds + last_store + shown * rounds_behind;
 

@@ -80,8 +80,8 @@ struct GemmKernel {
   bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
   bool splits = true;           ///< takes GemmSplit with more than one part
   bool streams = true;          ///< where it is persistent and splits: takes GemmSplit::streamed
-  bool keeps_rounds =
-      false;  ///< where it is persistent: takes GemmRounds, and has a warp to spare for them
+  /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.
+  bool keeps_rounds = false;
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but
   /// TILEWISE_PLAN may ask for it.
   bool yields_to_hopper = false;
