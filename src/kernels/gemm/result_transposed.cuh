@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a warpgroup's sums become C where its columns are C's rows (GemmKernel::transposes_result): through shared
-// memory, where they are turned round, in pieces of eight KB that are 64 elements of C wide. Two such pieces take
+// How a warpgroup's sums become C where its columns are C's rows (GemmKernel::transposes_result).
+//
+// f32 goes straight from registers: eight lanes have neighbours of one row, which are a whole sector of 32 bytes. All else goes
+// through shared memory, where it is turned round, in pieces of eight KB that are 64 elements of C wide. Two such pieces take
 // turns, so that the warpgroup meets once for each, and one is turned round while the other is on its way to C.
 #pragma once
 
@@ -86,11 +88,10 @@ __device__ __forceinline__ void turn_f32(unsigned char* rows, const float* sum) 
         sum[i];
 }
 
-// A warp's share of a piece of kRows rows of 64 elements, kBytes each, on its way from shared memory to C, whose rows
-// are aligned.
-template <int kBytes, int kRows> struct TurnedRows {
-  static constexpr int kPieces = 64 * kBytes / 16,
-                       kTogether = 32 / kPieces;  // of a row; rows of a warp
+// A warp's share of a piece of kRows rows of 64 elements of 16 bits, on its way from shared memory to C, whose rows are
+// aligned.
+template <int kRows> struct TurnedRows {
+  static constexpr int kPieces = 64 * 2 / 16, kTogether = 32 / kPieces;  // of a row; rows of a warp
   static constexpr int kTimes = kRows / 4 / kTogether;
   uint4 units[kTimes];
 
@@ -101,13 +102,12 @@ template <int kBytes, int kRows> struct TurnedRows {
 #pragma unroll
     for (int i = 0; i < kTimes; ++i) {
       const int row = first_row() + i * kTogether, piece = threadIdx.x % kPieces;
-      units[i] = *reinterpret_cast<const uint4*>(kBytes == 2 ? place_of_16_bit(rows, row, piece)
-                                                             : place_of_f32(rows, row, piece));
+      units[i] = *reinterpret_cast<const uint4*>(place_of_16_bit(rows, row, piece));
     }
   }
   __device__ __forceinline__ void store(const TransposedTarget& target) const {
     const int piece = threadIdx.x % kPieces;
-    const bool inside = target.columns.has(piece * (16 / kBytes));
+    const bool inside = target.columns.has(piece * 8);
     unsigned char* to = target.to + first_row() * target.pitch + piece * 16;
 #pragma unroll
     for (int i = 0; i < kTimes; ++i, to += kTogether * target.pitch)
@@ -163,6 +163,29 @@ __device__ __forceinline__ void store_pieces(Staging& staging, int rows_left, co
   }
 }
 
+// kN columns of f32 straight from registers to rows of C = sums: of each row eight lanes fill a sector, and then the next.
+template <int kN>
+__device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2],
+                                                       const TransposedTarget& target) {
+  const int lane = threadIdx.x % 32, column = threadIdx.x / 32 % 4 * 16 + lane / 4;
+  const int row = lane % 4 * 2;  // the first of those that this thread has
+  unsigned char* to = target.to + row * target.pitch + column * 4;
+  const bool has_upper = target.columns.has(column), has_lower = target.columns.has(column + 8);
+  const int rows_left = target.rows_left - row;
+  const auto store = [&](int offset, bool inside, float upper, float lower) {
+    float* const at = reinterpret_cast<float*>(to + offset * target.pitch);
+    if (inside && has_upper) at[0] = upper;
+    if (inside && has_lower) at[8] = lower;
+  };
+#pragma unroll
+  for (int i = 0; i < kN / 2; i += 4) {
+    if (i % 16 == 0 && i * 2 >= target.rows_left) return;
+    store(0, i * 2 < rows_left, sum[i], sum[i + 2]);
+    store(1, i * 2 + 1 < rows_left, sum[i + 1], sum[i + 3]);
+    to += 8 * target.pitch;
+  }
+}
+
 // kN columns of a warpgroup's sums to rows of C = alpha·sums + beta·C, as many as are left. Element: of A and B, which C
 // may be of.
 template <class Element, int kN>
@@ -175,6 +198,7 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
   }
+  if (target.is_wide && beta == 0) return store_turned_fragments<kN>(sum, target);
   const auto from = [&](int row) {
     TransposedTarget some = target.at_column(row);
     some.rows_left = rows_left - row;
@@ -189,7 +213,7 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
               i, [&](int p) { turn_16_bit<Element, kRows>(rows, sum + p * (kRows / 2)); });
         },
         [&](int i, unsigned char* rows, const auto& turn_next) {
-          TurnedRows<2, kRows> some;
+          TurnedRows<kRows> some;
           some.load(rows);
           turn_next();
           some.store(from(i * kRows));
@@ -202,11 +226,8 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
         stage_piece<kN / 32>(i, [&](int p) { turn_f32<32>(rows, sum + p * 16); });
       },
       [&](int i, unsigned char* rows, const auto& turn_next) {
-        TurnedRows<4, 32> some;
-        if (target.is_plain) some.load(rows);
         turn_next();
-        if (target.is_plain) some.store(from(i * 32));
-        else if (target.is_wide) store_turned_elements<Element, float>(rows, from(i * 32), beta);
+        if (target.is_wide) store_turned_elements<Element, float>(rows, from(i * 32), beta);
         else store_turned_elements<Element, Half>(rows, from(i * 32), beta);
       });
 }
