@@ -43,7 +43,8 @@ constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
 constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit floats by TMA
 constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
-constexpr double kStraddlingTraffic = 1.8;  // where rows of A or B begin within a sector
+// Where rows of A or B begin within a sector, and within a line: boxes have rows of a line.
+constexpr double kSectorStraddlingTraffic = 1.9, kLineStraddlingTraffic = 1.7;
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // Of f64 tiles smaller than 128×128: two blocks of a multiprocessor are soon at different k, and read from memory what the
@@ -254,13 +255,17 @@ double streamed_miss_bytes(const Plan& plan, const Problem& oriented, const mode
          static_cast<double>(round_up(oriented.k(), std::int64_t{kernel.bk}));
 }
 
-// Whether rows of a factor, as the kernel reads it, begin within a sector.
-bool straddles(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
-               std::int64_t count, std::size_t element) {
-  constexpr std::int64_t kSector = 32;
-  if (prepared.preparation == kernels::Preparation::kNone)
-    return alignment_of(factor, count, element) % kSector != 0;
-  return prepared.leading_dimension * static_cast<std::int64_t>(element) % kSector != 0;
+// How much more traffic a factor is, as the kernel reads it, as its rows begin within sectors or lines.
+double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
+                          std::int64_t count, std::size_t element) {
+  constexpr std::int64_t kSector = 32, kLine = 128;
+  const std::int64_t alignment =
+      prepared.preparation == kernels::Preparation::kNone
+          ? alignment_of(factor, count, element)
+          : prepared.leading_dimension * static_cast<std::int64_t>(element);
+  return alignment % kSector != 0 ? kSectorStraddlingTraffic
+         : alignment % kLine != 0 ? kLineStraddlingTraffic
+                                  : 1.0;
 }
 
 // From the L2 cache to a multiprocessor.
@@ -270,9 +275,9 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   if (element == 8 && by_tma) return kWideCacheBytesPerClockAndSm;
   if (element != 2) return kCacheBytesPerClockAndSm;
   if (!by_tma) return kNarrowCopiesBytesPerClockAndSm;
-  const bool whole = !straddles(plan.a, oriented.arguments.a, oriented.count, element) &&
-                     !straddles(plan.b, oriented.arguments.b, oriented.count, element);
-  return kNarrowCacheBytesPerClockAndSm / (whole ? 1 : kStraddlingTraffic);
+  return kNarrowCacheBytesPerClockAndSm /
+         std::max(straddling_traffic(plan.a, oriented.arguments.a, oriented.count, element),
+                  straddling_traffic(plan.b, oriented.arguments.b, oriented.count, element));
 }
 
 // How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long: the narrower what a lane

@@ -39,7 +39,7 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),       \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.80), \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.77), \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),       \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),        \

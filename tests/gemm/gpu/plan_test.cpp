@@ -112,12 +112,19 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_to_f32");
   // Storing hides behind multiplying where there are many tiles. Where k is long, or C narrow, it hardly counts.
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
-  EXPECT_EQ(chosen(4096, 7168, 2048), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(512, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(2048, 2048, 4096), "warpgroup_bf16_128x256_to_f32");
+  EXPECT_EQ(chosen(4096, 7168, 2048), "warpgroup_bf16_128x256_to_f32");
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x256_to_f32");
   const Shape narrow{
       .m = 4096, .n = 7168, .k = 2048, .operand = Dtype::kBF16, .result = Dtype::kBF16};
   EXPECT_EQ(name_of(choice(narrow)), "warpgroup_bf16_128x256");
   EXPECT_EQ(chosen(3000, 1000, 2000), "warpgroup_bf16_192x128_to_f32");
+  // Rows that begin within lines or sectors are more traffic: tiles that ask for less.
+  EXPECT_EQ(chosen(2000, 2000, 2000), "warpgroup_bf16_128x256_to_f32");
+  EXPECT_EQ(chosen(3024, 3024, 3024), "warpgroup_bf16_192x128_to_f32");
+  EXPECT_EQ(chosen(3000, 3000, 3000), "warpgroup_bf16_192x128_to_f32");
   // Rows that are not there make loads dear: two tiles of 64 rows, which can do without, are faster than one of 128.
   EXPECT_EQ(chosen(128, 7168, 2048), "warpgroup_bf16_128x64_to_f32");
   EXPECT_EQ(chosen(65, 4096, 4096), "warpgroup_bf16_64x64_to_f32");
