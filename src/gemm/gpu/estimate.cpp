@@ -71,8 +71,6 @@ constexpr double kFollowerMicroseconds =
 // multiprocessors, too, as tiles that ask for less are the faster then.
 // Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
 constexpr double kPowerTime = 4, kLongMicroseconds = 55;
-// And beyond that of tiles whose warpgroups take turns.
-constexpr double kTurnsPowerTime = 0.03;
 // The most of what streamed 16-bit tiles ask for that comes from memory, and by how many times its size A and B then exceed
 // the cache.
 constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
@@ -213,8 +211,7 @@ double power_time(const GemmKernel& kernel, const Problem& oriented, double byte
                       static_cast<double>(oriented.k()) * static_cast<double>(oriented.count);
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz * gpu.sm_count;
   if (flop / peak < kLongMicroseconds) return 1;
-  return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn) +
-         (kernel.hides_result ? kTurnsPowerTime : 0.0);
+  return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn);
 }
 
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,

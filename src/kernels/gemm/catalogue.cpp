@@ -35,14 +35,14 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
   in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,  \
                                     stages, down, efficiency))
 // With C in f32 or in the type of A and B.
-#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                      \
-  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),           \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),       \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),       \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.77), \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),       \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),        \
+#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                       \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),            \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),        \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),        \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.773), \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),        \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),         \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),         \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 0, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).
