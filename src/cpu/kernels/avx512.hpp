@@ -42,10 +42,6 @@ struct F32 {
   static void accumulate(Vector& sum, Vector a, Vector b) {
     asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
-  /// The same, with one number for all lanes.
-  static void accumulate(Vector& sum, const float& a, Vector b) {
-    asm volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
-  }
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }

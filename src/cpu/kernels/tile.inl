@@ -6,9 +6,9 @@
 //
 // Why it is fast: a tile of rows × vectors accumulators stays in registers for the whole sum. Each step
 // of k loads `vectors` vectors of B and one element of each row of A (broadcast), and does
-// rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs (17 where the FMAs of some rows
-// load for themselves), which the load ports keep up with, and 24 independent sums, which hide the FMA's
-// latency.
+// rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs, which the load ports keep up with,
+// and 24 independent sums, which hide the FMA's latency. (FMAs that broadcast for themselves would be fewer
+// instructions, but more loads: they cost a Xeon 7 % of its clock, docs/lab/cpu_gemm.md.)
 // Where A has been copied into a panel (panel.inl) its elements follow one another, and so do B's.
 // Edges: a narrower tile is another instantiation; the columns that do not fill the last vector are
 // masked, so nothing is copied and nothing beyond the matrices is touched.
@@ -63,31 +63,10 @@ template <class S, int kRows, int kVectors> struct TileSum {
     }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      if (comes_from_memory(i)) {
-        TILEWISE_UNROLL
-        for (int v = 0; v < kVectors; ++v) accumulate_element(sums[i][v], element(i), row[v]);
-      } else {
-        const V a = S::all(*element(i));
-        TILEWISE_UNROLL
-        for (int v = 0; v < kVectors; ++v) S::accumulate(sums[i][v], a, row[v]);
-      }
+      const V a = S::all(*element(i));
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v) S::accumulate(sums[i][v], a, row[v]);
     }
-  }
-
-  // Where an FMA can broadcast its operand from memory, those of some rows do: an instruction less to decode, which
-  // counts when a second thread shares the core's decoders, for kVectors loads instead of one, which the load ports
-  // have room for up to 3/4 of a load for each FMA. Every third row: its address needs no index (see Rows), and with
-  // one the processor would take the instruction apart again.
-  static constexpr bool kTakesElements = requires(V & sum, const T& a, V b) {
-    S::accumulate(sum, a, b);
-  };
-  static constexpr bool comes_from_memory(int row) {
-    constexpr int kLoads = kVectors + kRows, kMost = kRows * kVectors * 3 / 4;
-    constexpr int kRowsThatDo = kVectors > 1 ? (kMost - kLoads) / (kVectors - 1) : 0;
-    return kTakesElements && row % 3 == 0 && row / 3 < kRowsThatDo;
-  }
-  [[gnu::always_inline]] static inline void accumulate_element(V& sum, const T* element, V b) {
-    if constexpr (kTakesElements) S::accumulate(sum, *element, b);
   }
 
   template <class Last>
