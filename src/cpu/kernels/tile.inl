@@ -8,7 +8,7 @@
 // of k loads `vectors` vectors of B and one element of each row of A (broadcast), and does
 // rows·vectors fused multiply-adds with them: at 8×3, 11 loads for 24 FMAs, which the load ports keep up with,
 // and 24 independent sums, which hide the FMA's latency. (FMAs that broadcast for themselves would be fewer
-// instructions, but more loads: they cost a Xeon 7 % of its clock, docs/lab/cpu_gemm.md.)
+// instructions, but more loads, and slower: docs/lab/cpu_gemm.md.)
 // Where A has been copied into a panel (panel.inl) its elements follow one another, and so do B's.
 // Edges: a narrower tile is another instantiation; the columns that do not fill the last vector are
 // masked, so nothing is copied and nothing beyond the matrices is touched.
