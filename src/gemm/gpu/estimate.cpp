@@ -33,7 +33,8 @@ constexpr double kTeamLastRound = 0.56;
 constexpr double kTeamsShown = 1.2;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
-constexpr double kWideStoreTime = 2.0;            // what storing f64 holds up the next tile
+// What storing f64 holds up the next tile: of 128×128, and of smaller ones.
+constexpr double kLargeWideStoreTime = 0.5, kWideStoreTime = 2.0;
 constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
@@ -74,6 +75,8 @@ constexpr double kPowerTime = 4, kLongMicroseconds = 55;
 // The most of what streamed 16-bit tiles ask for that comes from memory, and by how many times its size A and B then exceed
 // the cache.
 constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
+// Of wider ones: of a factor so many times as large as the cache, all but 1/e.
+constexpr double kMissedCaches = 1.7;
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 // in datacenters, of which no more is known here.
@@ -239,16 +242,28 @@ double read_again(const Plan& plan, const Problem& oriented, const model::Gpu& g
   return bytes * static_cast<double>((down - 1) * plan.streamed) / static_cast<double>(tiles);
 }
 
-// Of the bytes that streamed blocks of 16-bit tiles ask for, how many come from memory: at different k they share only what
-// the cache happens to hold.
+// Of the bytes that streamed blocks ask for, how many come from memory: at different k they share only what the cache
+// happens to hold.
 double streamed_miss_bytes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
-  const double beyond =
-      factor_bytes(oriented) / std::max(1.0, static_cast<double>(gpu.l2_bytes)) - 1;
-  const double misses = kMostStreamedMisses * std::clamp(beyond / kMostMissBeyond, 0.0, 1.0);
-  const double lines = kernel.bm * plan.cluster.down + kernel.bn * plan.cluster.across;
-  return misses * lines * static_cast<double>(size_of(oriented.operand)) *
-         static_cast<double>(plan.streamed) *
+  const double cache = std::max(1.0, static_cast<double>(gpu.l2_bytes));
+  const double down = kernel.bm * plan.cluster.down, across = kernel.bn * plan.cluster.across;
+  const auto element = static_cast<double>(size_of(oriented.operand));
+  const auto k = static_cast<double>(oriented.k());
+  double lines = 0;
+  if (size_of(oriented.operand) == 2) {
+    const double beyond = factor_bytes(oriented) / cache - 1;
+    lines = kMostStreamedMisses * std::clamp(beyond / kMostMissBeyond, 0.0, 1.0) * (down + across);
+  } else {
+    const auto misses = [&](std::int64_t extent, const kernels::GemmFactor& factor) {
+      const double bytes = bytes_of(static_cast<double>(extent), k, oriented.count, factor,
+                                    size_of(oriented.operand));
+      return 1 - std::exp(-bytes / (cache * kMissedCaches));
+    };
+    lines = down * misses(oriented.m(), oriented.arguments.a) +
+            across * misses(oriented.n(), oriented.arguments.b);
+  }
+  return lines * element * static_cast<double>(plan.streamed) *
          static_cast<double>(round_up(oriented.k(), std::int64_t{kernel.bk}));
 }
 
@@ -366,7 +381,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
   }
   // Where streamed tiles wait for memory, the others still wait for multiplications: one adds to the other.
-  if (is_narrow && plan.streamed > 0 && bandwidth > 0) {
+  if (plan.streamed > 0 && bandwidth > 0) {
     const double share =
         static_cast<double>(plan.streamed * plan.cluster.blocks()) / static_cast<double>(e.tiles);
     e.compute +=
@@ -406,10 +421,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.shows_ends || (!kernel.persistent && blocks_on_one(kernel, gpu) == 1);
   const double shown_share = is_alone ? 1.0 : is_one_of_two_teams(kernel) ? kTeamsShown : 0.3;
   const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
+  const double wide_store_time =
+      kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one.
   const double shown = kernel.hides_result
                            ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
-                       : is_wide ? 0.3 * kFillMicroseconds + kWideStoreTime * tile_store
+                       : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
                                  : shown_share * (kFillMicroseconds + tile_store);
   // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is.
   const bool by_one =

@@ -23,6 +23,8 @@ using kernels::Preparation;
 using kernels::TileCluster;
 
 constexpr std::int64_t kLeastSteps = 4;  // of BK that a part is worth
+constexpr std::int64_t kMostBlocksOfOne =
+    16;  // streamed tile, if there are whole ones to stream beside it
 constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();  // in blockIdx.x
 
 // Modes allow errors; a kernel whose errors are no larger does for them, too.
@@ -176,7 +178,7 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   return plan;
 }
 
-// `plan` with as many tiles streamed as do not fill the GPU evenly, so that each block has a step or more of them
+// `plan` with as many tiles streamed as do not fill the GPU evenly, so that each block has `least_steps` of them or more
 // beside its whole ones; none where there are no such tiles.
 std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gpu& gpu,
                              std::int64_t least_steps) {
@@ -188,7 +190,11 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
   if (!kernel.persistent || !kernel.splits || !kernel.streams || blocks < 1 ||
       tiles % blocks == 0 || steps < 2 || tiles > kMostTiles)
     return {};
-  plan.streamed = tiles < blocks ? tiles : blocks + tiles % blocks;
+  // Blocks whose stretches begin at different k share less of what they read than those of a round: so only what is left
+  // over is streamed, unless too many would meet at one tile.
+  const std::int64_t rest = tiles % blocks;
+  const bool is_enough = rest * kMostBlocksOfOne >= blocks && rest * steps >= blocks * least_steps;
+  plan.streamed = tiles < blocks || is_enough ? rest : blocks + rest;
   const std::int64_t all = plan.streamed * steps;
   // What kernels divide is below 2^31 (GemmTiles::by_blocks).
   if (all > std::numeric_limits<std::int32_t>::max() / (blocks + 1) || all < blocks * least_steps)

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // f64 on Hopper: TMA brings tiles of A and B, mma.sync multiplies them 16×8×16 at a time. Products and sums
-// are fused multiply-adds in the order of k, each rounded as IEEE has it.
+// are fused multiply-adds, each rounded as IEEE has it, 16 k after 16 k, and of these in an order that does not
+// depend on the problem (hopper_f64_layout.cuh).
 //
 // One warp, the producer, asks for stages; the others multiply, kWM×kWN of the tile each, and meet nobody
 // but at the stages' barriers. Parts of a divided sum are the blocks of a cluster, which add them up out of
 // each other's shared memory; more parts than a cluster holds are left for the next kernel (parts.cu).
 #pragma once
+
+#include <type_traits>
 
 #include "kernels/gemm/ahead.cuh"
 #include "kernels/gemm/hopper_f64_fetch.cuh"
@@ -29,7 +32,13 @@ template <bool kAlongA_, bool kAlongB_, int kBM_, int kBN_, int kWM_, int kWN_, 
           int kStages_, int kRegisters_, bool kMaps_>
 struct Shape {
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
-  static constexpr int kBM = kBM_, kBN = kBN_, kWM = kWM_, kWN = kWN_, kBK = kBK_;
+  // Operands are read two doubles at a time where a stage is 16 k; those of 32 k are faster word by word
+  // (docs/lab/gpu_gemm.md).
+  static constexpr bool kByPairs = kBK_ == 16 && !(kAlongA && kAlongB);
+  // Computes Cᵀ = Bᵀ·Aᵀ, so that the instruction's first factor is the one that is across k, the second along it.
+  static constexpr bool kTurned = kByPairs && kAlongA;
+  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_;
+  static constexpr int kWM = kTurned ? kWN_ : kWM_, kWN = kTurned ? kWM_ : kWN_;
   static constexpr int kStages = kStages_;
   // Of a thread that multiplies, where those of all warps are not enough: then the producer is a warpgroup,
   // which gives its registers away.
@@ -38,11 +47,17 @@ struct Shape {
       kMaps_;  // TMA brings A and B; else a warpgroup does, element by element
   static constexpr int kMultiplying = kBM / kWM * (kBN / kWN) * 32;
   static constexpr int kThreads = kMultiplying + (kRegisters > 0 ? 128 : 32);
-  static constexpr int kRowBlocks = kWM / 16, kColumnBlocks = kWN / 16;  // of a warp
-  using LayoutA = StageLayout<kAlongA, kBM, kBK>;
-  using LayoutB = StageLayout<kAlongB, kBN, kBK>;
+  static constexpr int kFirstLines = kTurned ? kBN : kBM, kSecondLines = kTurned ? kBM : kBN;
+  using First = std::conditional_t<kByPairs, AcrossByPairs<kFirstLines, kBK>,
+                                   ByWords<kAlongA, kFirstLines, kBK>>;
+  using SecondByPairs =
+      std::conditional_t<kTurned, AlongByPairsApart<kSecondLines, kBK>,
+                         std::conditional_t<kAlongB, AlongByPairs<kSecondLines, kBK>,
+                                            AcrossByWords<kSecondLines, kBK>>>;
+  using Second = std::conditional_t<kByPairs, SecondByPairs, ByWords<kAlongB, kSecondLines, kBK>>;
+  static constexpr int kFirstBlocks = kWM_ / 16, kSecondBlocks = kWN_ / 16;  // of a warp
   static_assert(kMaps || kRegisters > 0);
-  static_assert(kWM % 16 == 0 && kWN % 16 == 0 && (kBK == 32 || (kBK == 16 && kWM % 32 == 0)));
+  static_assert(kWM % 16 == 0 && kWN % 16 == 0 && (kBK == 32 || (kBK == 16 && kWM_ % 32 == 0)));
 };
 
 template <class S> struct alignas(1024) Stage {  // swizzled rows count from 1024 bytes
@@ -98,10 +113,10 @@ __device__ __forceinline__ void fetch_unit(Shared<S>& shared, Ring<S::kStages>& 
     // The first time round nothing is to be waited for: the phase before the first is complete.
     ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
     ptx::mbarrier_arrive_expect(full, sizeof(Stage<S>));
-    S::LayoutA::ask(stage.a, unit.row, k, [&](double* to, int x, int y) {
+    ask<S::kAlongA, S::kBM, S::kBK>(stage.a, unit.row, k, [&](double* to, int x, int y) {
       ptx::tma_load_3d(to, A, x, y, matrix_a, full);
     });
-    S::LayoutB::ask(stage.b, unit.column, k, [&](double* to, int x, int y) {
+    ask<S::kAlongB, S::kBN, S::kBK>(stage.b, unit.column, k, [&](double* to, int x, int y) {
       ptx::tma_load_3d(to, B, x, y, matrix_b, full);
     });
     ring.advance();
@@ -152,36 +167,49 @@ template <class S> __device__ __forceinline__ void give_back(Shared<S>& shared, 
   if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(&shared.empty[index]);
 }
 
-// Sums of a warp: [16 rows][8 columns], in mma.sync's order of a lane's.
-template <class S> using Sums = double[S::kRowBlocks][S::kColumnBlocks * 2][4];
+// Sums of a warp: [16 lines of the first factor][8 of the second], in mma.sync's order of a lane's.
+template <class S> using Sums = double[S::kFirstBlocks][S::kSecondBlocks * 2][4];
+
+// What mma.sync takes of a factor: of the first 16 lines, of the second twice eight.
+using FirstOperand = double[8];
+using SecondOperands = double[2][4];
 
 // Reads a warp's operands out of stages. `row`, `column`: where the warp's tile begins in the block's.
 template <class S> class Reader {
  public:
-  __device__ __forceinline__ Reader(int row, int column)
-      : a_(ptx::kept(S::LayoutA::place(row, threadIdx.x % 32 / 4, threadIdx.x % 4) * 8)),
-        b_(ptx::kept(S::LayoutB::place(column, threadIdx.x % 32 / 4, threadIdx.x % 4) * 8)) {}
-
-  // 16 k from p on, in mma.sync's order, of 16 rows and of 8 columns. `stage`: its address in shared memory, a
-  // multiple of what is flipped.
-  __device__ __forceinline__ void read_rows(double (&a)[8], unsigned stage, int i, int p) const {
-    using Layout = typename S::LayoutA;
-#pragma unroll
-    for (int e = 0; e < 8; ++e)
-      a[e] = ptx::load_shared(((stage + a_) ^ Layout::flip(e % 2, p + e / 2 * 4) * 8) +
-                              Layout::offset(e % 2, i, p + e / 2 * 4) * 8);
+  __device__ __forceinline__ Reader(int row, int column) {
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    first_ = ptx::pinned(S::First::place(S::kTurned ? column : row, g, t) * 8);
+    second_ = ptx::pinned(S::Second::place(S::kTurned ? row : column, g, t) * 8);
   }
-  __device__ __forceinline__ void read_columns(double (&b)[4], unsigned stage, int j, int p) const {
-    using Layout = typename S::LayoutB;
-    constexpr int kBegin = S::kBM * S::kBK;
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      b[e] = ptx::load_shared(((stage + b_) ^ Layout::flip(j % 2, p + e * 4) * 8) +
-                              (kBegin + Layout::offset(j % 2, j / 2, p + e * 4)) * 8);
+
+  // 16 k from `from` on of 16 lines. `stage`: its address in shared memory.
+  __device__ __forceinline__ void read_first(FirstOperand& a, unsigned stage, int block,
+                                             int from) const {
+    read<typename S::First>(stage + (S::kTurned ? sizeof(Stage<S>::a) : 0), first_, block, from,
+                            [&](int half, int k, double value) { a[k * 2 + half] = value; });
+  }
+  __device__ __forceinline__ void read_second(SecondOperands& b, unsigned stage, int block,
+                                              int from) const {
+    read<typename S::Second>(stage + (S::kTurned ? 0 : sizeof(Stage<S>::a)), second_, block, from,
+                             [&](int half, int k, double value) { b[half][k] = value; });
   }
 
  private:
-  unsigned a_, b_;  // bytes
+  template <class Layout, class Take>
+  static __device__ __forceinline__ void read(unsigned factor, unsigned place, int block, int from,
+                                              const Take& take) {
+#pragma unroll
+    for (int x = 0; x < 8 / Layout::kWidth; ++x) {
+      double values[Layout::kWidth];
+      ptx::load_shared(values,
+                       factor + (place ^ Layout::flip(x) * 8) + Layout::offset(x, block, from) * 8);
+#pragma unroll
+      for (int y = 0; y < Layout::kWidth; ++y) take(Layout::half(x, y), Layout::k(x, y), values[y]);
+    }
+  }
+
+  unsigned first_, second_;  // bytes
 };
 
 // Gives a stage back and waits for the next, whose address it returns.
@@ -195,37 +223,48 @@ __device__ __forceinline__ unsigned next_stage(Shared<S>& shared, Ring<S::kStage
 
 // The sums of one unit. At its end all of its stages have been given back.
 //
-// A warp that waited at the beginning of each 16 k would find the others of its scheduler waiting, too: they
-// take turns at the tensor core, and so come to the end together. Therefore the last row block is multiplied
-// while the first of the next 16 k is read, and each of the next columns as soon as these are done with.
+// A warp that waited at the beginning of each 16 k would find the others of its scheduler waiting, too: they take turns at
+// the tensor core, and so come to the end together. Therefore it asks for the next 16 k while some of the last products
+// are still to come, and for everything else when a product in front keeps the tensor core busy. That order is kept
+// by __syncwarp, over which the compiler moves no load: else it asks for all at once, and has no registers left.
 template <class S>
-__device__ __forceinline__ void consume_rows(Sums<S>& sums, Shared<S>& shared,
-                                             Ring<S::kStages>& ring, int steps,
-                                             const Reader<S>& reader) {
-  constexpr int kRows = S::kRowBlocks, kColumns = S::kColumnBlocks * 2;
+__device__ __forceinline__ void consume_lines(Sums<S>& sums, Shared<S>& shared,
+                                              Ring<S::kStages>& ring, int steps, int row,
+                                              int column) {
+  constexpr int kFirst = S::kFirstBlocks, kSecond = S::kSecondBlocks;
+  static_assert(kFirst % 2 == 0);
   if (steps == 0) return;
-  double a[2][8], b[kColumns][4];
+  const Reader<S> reader(row, column);
+  FirstOperand a[2];
+  SecondOperands b[kSecond];
   ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
   unsigned stage = ptx::shared_address(&shared) + ring.index * sizeof(Stage<S>);
-  reader.read_rows(a[0], stage, 0, 0);
-#pragma unroll
-  for (int j = 0; j < kColumns; ++j) reader.read_columns(b[j], stage, j, 0);
+  reader.read_first(a[0], stage, 0, 0);
+  reader.read_second(b[0], stage, 0, 0);
 #pragma unroll 1
-  for (int step = 0; step < steps; ++step) {
+  for (;; --steps) {
+    const auto multiply = [&](int i, int from, int to) {
 #pragma unroll
-    for (int i = 0; i + 1 < kRows; ++i) {
-      reader.read_rows(a[(i + 1) % 2], stage, i + 1, 0);
+      for (int j = from; j < to; ++j) ptx::mma_f64_k16(sums[i][j], a[i % 2], b[j / 2][j % 2]);
+    };
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[i % 2], b[j]);
+    for (int i = 0; i + 1 < kFirst; ++i) {
+      multiply(i, 0, 1);
+      __syncwarp();
+      if (i == 0)
+#pragma unroll
+        for (int j = 1; j < kSecond; ++j) reader.read_second(b[j], stage, j, 0);
+      reader.read_first(a[(i + 1) % 2], stage, i + 1, 0);
+      multiply(i, 1, kSecond * 2);
     }
-    // At the very end what follows reads the last stage once more, for nothing.
-    if (step + 1 < steps) stage = next_stage(shared, ring);
-    reader.read_rows(a[0], stage, 0, 0);
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
-      ptx::mma_f64_k16(sums[kRows - 1][j], a[1], b[j]);
-      reader.read_columns(b[j], stage, j, 0);
+    multiply(kFirst - 1, 0, 2);
+    if (steps > 1) {
+      stage = next_stage(shared, ring);
+      reader.read_first(a[0], stage, 0, 0);
+      reader.read_second(b[0], stage, 0, 0);
     }
+    multiply(kFirst - 1, 2, kSecond * 2);
+    if (steps == 1) break;
   }
   give_back(shared, ring.index);
   ring.advance();
@@ -235,22 +274,25 @@ __device__ __forceinline__ void consume_rows(Sums<S>& sums, Shared<S>& shared,
 // the other are multiplied.
 template <class S>
 __device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
-                                               Ring<S::kStages>& ring, int steps,
-                                               const Reader<S>& reader) {
-  constexpr int kRows = S::kRowBlocks, kColumns = S::kColumnBlocks * 2;
+                                               Ring<S::kStages>& ring, int steps, int row,
+                                               int column) {
+  constexpr int kFirst = S::kFirstBlocks, kSecond = S::kSecondBlocks;
   if (steps == 0) return;
-  double a[2][kRows][8], b[2][kColumns][4];
+  const Reader<S> reader(row, column);
+  FirstOperand a[2][kFirst];
+  SecondOperands b[2][kSecond];
   const auto read = [&](int half, unsigned stage) {
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) reader.read_rows(a[half][i], stage, i, half * 16);
+    for (int i = 0; i < kFirst; ++i) reader.read_first(a[half][i], stage, i, half * 16);
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) reader.read_columns(b[half][j], stage, j, half * 16);
+    for (int j = 0; j < kSecond; ++j) reader.read_second(b[half][j], stage, j, half * 16);
   };
   const auto multiply = [&](int half) {
 #pragma unroll
-    for (int i = 0; i < kRows; ++i)
+    for (int i = 0; i < kFirst; ++i)
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j) ptx::mma_f64_k16(sums[i][j], a[half][i], b[half][j]);
+      for (int j = 0; j < kSecond * 2; ++j)
+        ptx::mma_f64_k16(sums[i][j], a[half][i], b[half][j / 2][j % 2]);
   };
   ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
   unsigned stage = ptx::shared_address(&shared) + ring.index * sizeof(Stage<S>);
@@ -259,6 +301,7 @@ __device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
   for (int step = 0; step < steps; ++step) {
     read(1, stage);
     multiply(0);
+    // At the very end what follows reads the last stage once more, for nothing.
     if (step + 1 < steps) stage = next_stage(shared, ring);
     read(0, stage);
     multiply(1);
@@ -267,41 +310,55 @@ __device__ __forceinline__ void consume_halves(Sums<S>& sums, Shared<S>& shared,
   ring.advance();
 }
 
-// Four results of a lane: two pairs of neighbours in one row of the warp's 16×16 block (i, j), in its upper
-// or lower half. kPlain: to.is_plain, which is known once for many.
-template <class S, bool kPlain>
-__device__ __forceinline__ void store_four(const Result& to, int i, int j, int half,
-                                           const double2 (&pairs)[2]) {
+// Of a lane's results: two pairs of neighbours in rows of C, number 0 and 1 of `half` of a 16×16 block, which is
+// number `first` of the first factor's and `second` of the second's. Where pairs begin:
+struct Place {
+  int row, column;  // in the warp's tile
+};
+template <class S>
+__device__ __forceinline__ Place place_of(int first, int second, int half, int pair) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  const long long row = to.row + i * 16 + S::LayoutA::line(half, g);
-  double* const c = to.c + row * to.leading + to.column;
-  if (!kPlain && row >= to.m) return;
-#pragma unroll
-  for (int pair = 0; pair < 2; ++pair) {
-    const int column = j * 16 + S::LayoutB::pair_column(pair, t);
-    if constexpr (kPlain)
-      *reinterpret_cast<double2*>(c + column) =
-          make_double2(to.alpha * pairs[pair].x, to.alpha * pairs[pair].y);
-    else store_pair(c + column, to.n - to.column - column, to, pairs[pair].x, pairs[pair].y);
-  }
+  if constexpr (S::kTurned)
+    return {second * 16 + S::Second::line(half, t * 2 + pair), first * 16 + S::First::line(0, g)};
+  else if constexpr (S::Second::kHalvesAreNeighbours)
+    return {first * 16 + S::First::line(half, g), second * 16 + S::Second::line(0, t * 2 + pair)};
+  else return {first * 16 + S::First::line(half, g), second * 16 + S::Second::line(pair, t * 2)};
+}
+template <class S>
+__device__ __forceinline__ double2 pair_of(const Sums<S>& sums, int first, int second, int half,
+                                           int pair) {
+  const auto sum = [&](int j, int e) { return sums[first][second * 2 + j][e]; };
+  if constexpr (S::kTurned) return make_double2(sum(half, pair), sum(half, 2 + pair));
+  else if constexpr (S::Second::kHalvesAreNeighbours)
+    return make_double2(sum(0, half * 2 + pair), sum(1, half * 2 + pair));
+  else return make_double2(sum(pair, half * 2), sum(pair, half * 2 + 1));
 }
 
-// A pair of neighbours in C out of the sums of block (i, j).
-template <class S>
-__device__ __forceinline__ double2 pair_of(const Sums<S>& sums, int i, int j, int half, int pair) {
-  if constexpr (S::kAlongB)
-    return make_double2(sums[i][j * 2][half * 2 + pair], sums[i][j * 2 + 1][half * 2 + pair]);
-  else return make_double2(sums[i][j * 2 + pair][half * 2], sums[i][j * 2 + pair][half * 2 + 1]);
+// kPlain: to.is_plain, which is known once for many.
+template <class S, bool kPlain>
+__device__ __forceinline__ void store_four(const Result& to, int first, int second, int half,
+                                           const double2 (&pairs)[2]) {
+#pragma unroll
+  for (int pair = 0; pair < 2; ++pair) {
+    const Place place = place_of<S>(first, second, half, pair);
+    const long long row = to.row + place.row;
+    double* const c = to.c + row * to.leading + to.column + place.column;
+    if constexpr (kPlain)
+      *reinterpret_cast<double2*>(c) =
+          make_double2(to.alpha * pairs[pair].x, to.alpha * pairs[pair].y);
+    else if (row < to.m)
+      store_pair(c, to.n - to.column - place.column, to, pairs[pair].x, pairs[pair].y);
+  }
 }
 
 template <class S, bool kPlain>
 __device__ __forceinline__ void store_sums(const Result& to, const Sums<S>& sums) {
 #pragma unroll
-  for (int i = 0; i < S::kRowBlocks; ++i)
+  for (int i = 0; i < S::kFirstBlocks; ++i)
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
+    for (int j = 0; j < S::kSecondBlocks; ++j)
 #pragma unroll
-      for (int j = 0; j < S::kColumnBlocks; ++j) {
+      for (int half = 0; half < 2; ++half) {
         const double2 pairs[2] = {pair_of<S>(sums, i, j, half, 0), pair_of<S>(sums, i, j, half, 1)};
         store_four<S, kPlain>(to, i, j, half, pairs);
       }
@@ -317,7 +374,7 @@ template <class S> __device__ __forceinline__ void meet() {
 template <class S, class Take>
 __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& shared,
                                                 const Take& take) {
-  constexpr int kSlices = S::kRowBlocks * S::kColumnBlocks * 2;
+  constexpr int kSlices = S::kFirstBlocks * S::kSecondBlocks * 2;
   static_assert(sizeof(Sums<S>) * S::kMultiplying <= sizeof(shared.stages));
   double2* const own = reinterpret_cast<double2*>(&shared) + threadIdx.x;
   meet<S>();  // all warps have read their last stage
@@ -326,7 +383,7 @@ __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& 
 #pragma unroll
     for (int pair = 0; pair < 2; ++pair)
       own[(slice * 2 + pair) * S::kMultiplying] = pair_of<S>(
-          sums, slice / 2 / S::kColumnBlocks, slice / 2 % S::kColumnBlocks, slice % 2, pair);
+          sums, slice / 2 / S::kSecondBlocks, slice / 2 % S::kSecondBlocks, slice % 2, pair);
   ptx::cluster_sync();
   const int blocks = static_cast<int>(ptx::cluster_blocks());
   const int first = static_cast<int>(ptx::cluster_rank());
@@ -357,7 +414,7 @@ __device__ __forceinline__ void join_in_cluster(const Sums<S>& sums, Shared<S>& 
 template <class S>
 __device__ __forceinline__ bool join_streamed(Sums<S>& sums, Shared<S>& shared,
                                               const GemmSplit& split, const Parts& parts) {
-  constexpr int kPairs = S::kBM * S::kBN / 2, kSums = S::kRowBlocks * S::kColumnBlocks * 8;
+  constexpr int kPairs = S::kBM * S::kBN / 2, kSums = S::kFirstBlocks * S::kSecondBlocks * 8;
   double2* const all = static_cast<double2*>(split.partials) + threadIdx.x;
   double2* const own = all + parts.place_of(parts.own) * kPairs;
   double* const flat = &sums[0][0][0];
@@ -394,7 +451,7 @@ template <class S>
 __device__ __forceinline__ void finish_in_cluster(const Sums<S>& sums, Shared<S>& shared,
                                                   const Result& to) {
   join_in_cluster<S>(sums, shared, [&](int slice, const double2(&pairs)[2]) {
-    const int block = slice / 2, i = block / S::kColumnBlocks, j = block % S::kColumnBlocks;
+    const int block = slice / 2, i = block / S::kSecondBlocks, j = block % S::kSecondBlocks;
     if (to.is_plain) store_four<S, true>(to, i, j, slice % 2, pairs);
     else store_four<S, false>(to, i, j, slice % 2, pairs);
   });
@@ -431,7 +488,6 @@ template <class S>
 __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArguments& g) {
   const int warp = threadIdx.x / 32;
   const int row = warp / (S::kBN / S::kWN) * S::kWM, column = warp % (S::kBN / S::kWN) * S::kWN;
-  const Reader<S> reader(row, column);
   Ring<S::kStages> ring;
   UnitsOf<S> units(g, S::kBN);
   Unit unit = units.get();
@@ -446,9 +502,9 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
 #pragma unroll 1
   for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
-    double sums[S::kRowBlocks][S::kColumnBlocks * 2][4] = {};
-    if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, reader);
-    else consume_rows<S>(sums, shared, ring, unit.steps, reader);
+    Sums<S> sums = {};
+    if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, row, column);
+    else consume_lines<S>(sums, shared, ring, unit.steps, row, column);
     const Result to = result_of<S::kWM, S::kWN>(g, unit.matrix, unit.part, unit.row + row,
                                                 unit.column + column, alpha, beta);
     if (!unit.is_whole && g.c.part_stride == 0) {

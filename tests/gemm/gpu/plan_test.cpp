@@ -138,15 +138,28 @@ TEST(Plans, StreamNotMuchOfWhatComesFromMemory) {
     const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = Dtype::kF32};
     return choose(problem(shape), model::find_gpu("h100"), kNoLimit);
   };
-  // 108 of 240 tiles (of clusters) would be streamed, or 100 of 1024.
+  // 42 of 240 tiles (of clusters) would be streamed, or 34 of 1024.
   EXPECT_EQ(chosen(6144, 2560, 8192).streamed, 0);
-  EXPECT_EQ(chosen(8192, 8192, 8192).streamed, 100);
+  EXPECT_EQ(chosen(8192, 8192, 8192).streamed, 34);
 }
 
 // Where an H100's memory is the bound, tiles that leave places empty in their last round are slower than smaller ones.
 TEST(Plans, KeepTheMemoryBusy) {
   const Shape shape{.m = 64, .n = 24576, .k = 1536, .operand = Dtype::kF64, .result = Dtype::kF64};
   EXPECT_EQ(name_of(choose(problem(shape), model::find_gpu("h100"), kNoLimit)), "hopper_f64_32x32");
+}
+
+// Blocks at different k ask memory for what those of a round share. An H200's is fast enough for that.
+TEST(Plans, StreamWideTilesWhereMemoryAllowsIt) {
+  const auto chosen = [](const char* gpu, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
+    return name_of(choose(problem(shape), model::find_gpu(gpu), kNoLimit));
+  };
+  EXPECT_EQ(chosen("h100", 2048, 4096, 11008), "hopper_f64_128x128");
+  EXPECT_EQ(chosen("h200", 2048, 4096, 11008), "hopper_f64_128x128,stream");
+  EXPECT_EQ(chosen("h100", 4096, 4096, 4096), "hopper_f64_128x128,stream");
+  EXPECT_EQ(chosen("h100", 2048, 2048, 2048), "hopper_f64_128x128");
+  EXPECT_EQ(chosen("h100", 100000, 32, 64), "hopper_f64_64x16");  // 128×64 would be half empty
 }
 
 // Pairs of f16 take three products and a pass before: worth it where tensor cores are much faster than the FMA pipes.

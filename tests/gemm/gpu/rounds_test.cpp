@@ -51,9 +51,21 @@ TEST(Rounds, AreKeptWhereWhatOneReadsIsMuchOfTheCache) {
 TEST(Rounds, AStretchOfStreamedTilesIsOne) {
   const gpu::Problem p = problem(Dtype::kBF16, 8192, 8192, 8192);
   const gpu::Plan plan = plan_by("warpgroup_bf16_128x256,stream", p);
-  // Clusters of two: 1024, of which 66 + 34 are streamed.
-  EXPECT_EQ(plan.streamed, 100);
-  EXPECT_EQ(rounds_of(plan), 1U + 14U);
+  // Clusters of two: 1024, 15 rounds of 66 and 34 that are streamed.
+  EXPECT_EQ(plan.streamed, 34);
+  EXPECT_EQ(rounds_of(plan), 1U + 15U);
+}
+
+TEST(Streams, AreOfWhatIsLeftOver) {
+  const auto streamed = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return plan_by("hopper_f64_128x128,stream", problem(Dtype::kF64, m, n, k)).streamed;
+  };
+  constexpr std::int64_t kRound = 132;
+  EXPECT_EQ(streamed(4096, 4096, 4096), 1024 % kRound);
+  EXPECT_EQ(streamed(4096, 2112, 7168), 544 % kRound);           // up to nine blocks a tile
+  EXPECT_EQ(streamed(1152, 1920, 4096), 135 % kRound + kRound);  // 44 blocks would meet at one
+  EXPECT_EQ(streamed(4096, 2112, 128), 544 % kRound + kRound);   // less than a step a block
+  EXPECT_EQ(streamed(1024, 1024, 4096), 64);                     // less than a round
 }
 
 TEST(Rounds, AreNotKeptByPartsOfKAndKernelsThatHaveNone) {
