@@ -23,8 +23,8 @@ using kernels::Preparation;
 using kernels::TileCluster;
 
 constexpr std::int64_t kLeastSteps = 4;  // of BK that a part is worth
-constexpr std::int64_t kMostBlocksOfOne =
-    16;  // streamed tile, if there are whole ones to stream beside it
+// Of tiles that are left over: blocks that share one, and how often a block fills all its stages.
+constexpr std::int64_t kMostBlocksOfOne = 16, kLeastRingsOfRest = 4;
 constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();  // in blockIdx.x
 
 // Modes allow errors; a kernel whose errors are no larger does for them, too.
@@ -191,9 +191,13 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
       tiles % blocks == 0 || steps < 2 || tiles > kMostTiles)
     return {};
   // Blocks whose stretches begin at different k share less of what they read than those of a round: so only what is left
-  // over is streamed, unless too many would meet at one tile.
+  // over is streamed, unless too many would meet at one tile, or a stretch would be over before rounds are counted
+  // (kernels/gemm/rounds.cuh).
   const std::int64_t rest = tiles % blocks;
-  const bool is_enough = rest * kMostBlocksOfOne >= blocks && rest * steps >= blocks * least_steps;
+  const std::int64_t least_of_rest =
+      std::max(least_steps, std::int64_t{kernel.stages} * kLeastRingsOfRest);
+  const bool is_enough =
+      rest * kMostBlocksOfOne >= blocks && rest * steps >= blocks * least_of_rest;
   plan.streamed = tiles < blocks || is_enough ? rest : blocks + rest;
   const std::int64_t all = plan.streamed * steps;
   // What kernels divide is below 2^31 (GemmTiles::by_blocks).
