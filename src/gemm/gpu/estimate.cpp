@@ -75,7 +75,7 @@ constexpr double kPowerTime = 4, kLongMicroseconds = 55;
 // The most of what streamed 16-bit tiles ask for that comes from memory, and by how many times its size A and B then exceed
 // the cache.
 constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
-// Of wider ones: of a factor so many times as large as the cache, all but 1/e.
+// Of f32 and f64 what comes from memory of a factor so many times as large as the cache is all but 1/e.
 constexpr double kMissedCaches = 1.7;
 
 // What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell

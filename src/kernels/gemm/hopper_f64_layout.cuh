@@ -39,16 +39,19 @@ __device__ __forceinline__ void ask(double* to, int first, int k, const Load& lo
 //   flip(x)              what is exchanged in that for load x
 //   offset(x, block, from)  how far behind it is load x of 16 lines further on by `block`, k from `from` on
 
+struct OfWords {
+  static constexpr int kWidth = 1;
+  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
+  static constexpr __device__ int k(int x, int /*y*/) { return x / 2; }
+};
+
 // The four k are t, t + 4, t + 8, t + 12.
 template <bool kAlongK, int kLines, int kBK> struct ByWords;
 
-template <int kLines, int kBK> struct ByWords<true, kLines, kBK> {
+template <int kLines, int kBK> struct ByWords<true, kLines, kBK> : OfWords {
   static constexpr bool kHalvesAreNeighbours = true;
-  static constexpr int kWidth = 1;
 
   static __device__ __forceinline__ int line(int half, int g) { return g * 2 + half; }
-  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
-  static constexpr __device__ int k(int x, int /*y*/) { return x / 2; }
   static __device__ __forceinline__ int place(int first, int g, int t) {
     return (first + line(0, g)) * 16 + (t / 2 ^ line(0, g) % 8) * 2 + t % 2;
   }
@@ -57,15 +60,12 @@ template <int kLines, int kBK> struct ByWords<true, kLines, kBK> {
     return x % 2 * 16 + block * 256 + from / 16 * (kLines * 16);
   }
 };
-template <int kLines, int kBK> struct ByWords<false, kLines, kBK> {
+template <int kLines, int kBK> struct ByWords<false, kLines, kBK> : OfWords {
   static constexpr bool kHalvesAreNeighbours = false;
-  static constexpr int kWidth = 1;
 
   static __device__ __forceinline__ int line(int half, int g) {
     return half * 4 + g / 4 * 2 + g / 2 % 2 * 8 + g % 2;
   }
-  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
-  static constexpr __device__ int k(int x, int /*y*/) { return x / 2; }
   static __device__ __forceinline__ int place(int first, int g, int t) {
     return first * kBK + t * 16 + (line(0, g) / 2 ^ t) * 2 + line(0, g) % 2;
   }
@@ -91,15 +91,17 @@ template <int kLines, int kBK> struct AcrossByPairs {
     return block * (kBK * 16) + (from + x / 2 * 8 + x % 2) * 16;
   }
 };
-template <int kLines, int kBK> struct AlongByPairs {
-  static constexpr bool kHalvesAreNeighbours = true;
+struct OfPairsAlong {
   static constexpr int kWidth = 2;
+  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
+  static constexpr __device__ int k(int x, int y) { return x / 2 * 2 + y; }
+};
+template <int kLines, int kBK> struct AlongByPairs : OfPairsAlong {
+  static constexpr bool kHalvesAreNeighbours = true;
 
   static __device__ __forceinline__ int line(int half, int g) {
     return g / 4 * 8 + g % 2 * 4 + g / 2 % 2 * 2 + half;
   }
-  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
-  static constexpr __device__ int k(int x, int y) { return x / 2 * 2 + y; }
   static __device__ __forceinline__ int place(int first, int g, int t) {
     return (first + line(0, g)) * 16 + (t ^ line(0, g) % 8) * 2;
   }
@@ -108,16 +110,13 @@ template <int kLines, int kBK> struct AlongByPairs {
     return x % 2 * 16 + block * 256 + from / 16 * (kLines * 16);
   }
 };
-// The same without neighbours, for half as many addresses.
-template <int kLines, int kBK> struct AlongByPairsApart {
+// The same without neighbours, for half as many addresses: lines of a half are eight apart from those of the other.
+template <int kLines, int kBK> struct AlongByPairsApart : OfPairsAlong {
   static constexpr bool kHalvesAreNeighbours = false;
-  static constexpr int kWidth = 2;
 
   static __device__ __forceinline__ int line(int half, int g) {
     return half * 8 + g % 2 * 4 + g / 2;
   }
-  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
-  static constexpr __device__ int k(int x, int y) { return x / 2 * 2 + y; }
   static __device__ __forceinline__ int place(int first, int g, int t) {
     return (first + line(0, g)) * 16 + (t ^ line(0, g)) * 2;
   }
@@ -127,13 +126,10 @@ template <int kLines, int kBK> struct AlongByPairsApart {
   }
 };
 // Beside a factor by pairs.
-template <int kLines, int kBK> struct AcrossByWords {
+template <int kLines, int kBK> struct AcrossByWords : OfWords {
   static constexpr bool kHalvesAreNeighbours = false;
-  static constexpr int kWidth = 1;
 
   static __device__ __forceinline__ int line(int half, int g) { return half * 8 + g; }
-  static constexpr __device__ int half(int x, int /*y*/) { return x % 2; }
-  static constexpr __device__ int k(int x, int /*y*/) { return x / 2; }
   static __device__ __forceinline__ int place(int first, int g, int t) {
     return first * kBK + t * 32 + (g / 2 ^ t * 2) * 2 + g % 2;
   }
