@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/divide.hpp"
+#include "gemm/gpu/rounds.hpp"
 
 namespace tilewise::gpu {
 namespace {
@@ -31,6 +32,8 @@ constexpr double kWideLastRound = 0.7;
 constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
+// What of storing a tile holds up the next of two warpgroups that take turns.
+constexpr double kTurnsShown = 0.3;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
@@ -45,7 +48,7 @@ constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit fl
 constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
 // Where rows of A or B begin within a sector, and within a line: boxes have rows of a line.
-constexpr double kSectorStraddlingTraffic = 1.9, kLineStraddlingTraffic = 1.7;
+constexpr double kSectorStraddlingTraffic = 1.9, kLineStraddlingTraffic = 1.5;
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // Of f64 tiles smaller than 128×128: two blocks of a multiprocessor are soon at different k, and read from memory what the
@@ -67,11 +70,13 @@ constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds 
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
+constexpr double kOrderedMicroseconds =
+    2;  // the same of one that begins no earlier, more than that
 
 // Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
 // multiprocessors, too, as tiles that ask for less are the faster then.
 // Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
-constexpr double kPowerTime = 4, kLongMicroseconds = 55;
+constexpr double kPowerTime = 2, kLongMicroseconds = 55;
 // The most of what streamed 16-bit tiles ask for that comes from memory, and by how many times its size A and B then exceed
 // the cache.
 constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
@@ -423,12 +428,13 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double rounds_behind = std::max(0.0, std::ceil(e.waves) - 1);
   const double wide_store_time =
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
-  // Of two warpgroups that take turns one has two tiles' time to store one.
-  const double shown = kernel.hides_result
-                           ? std::max(0.0, tile_store - e.compute / (rounds_behind + 1)) / 2
-                       : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
-                                 : shown_share * (kFillMicroseconds + tile_store);
-  // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is.
+  // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
+  const double shown =
+      kernel.hides_result
+          ? std::max(kTurnsShown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
+      : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
+                : shown_share * (kFillMicroseconds + tile_store);
+  // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is gives the other half.
   const bool by_one =
       is_narrow && kernel.box_a.lines > 0 && (kernel.hides_result || kernel.bm == 64);
   const double last_store = tile_store * (by_one ? kStoreTimeOfOne : 1);
@@ -470,6 +476,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   }
   if (copies) {
     e.launches += kLaunchMicroseconds;
+    if (wants_order(plan, oriented, gpu)) e.launches += kOrderedMicroseconds;
     e.preparation += kRestrideMicroseconds;
   }
   e.microseconds =

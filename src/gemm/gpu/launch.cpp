@@ -229,23 +229,27 @@ kernels::FirstUnit first_unit_of(const Plan& plan, const Problem& oriented) {
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
                               std::int64_t matrices, std::uint32_t blocks) {
   const GemmKernel& kernel = *plan.kernel;
-  const auto down = static_cast<std::uint32_t>(
-      divide_up(oriented.m(), std::int64_t{kernel.bm} * plan.cluster.down));
-  const auto across = static_cast<std::uint32_t>(
-      divide_up(oriented.n(), std::int64_t{kernel.bn} * plan.cluster.across));
-  const auto group = static_cast<std::uint32_t>(rows_at_work(plan, oriented));
+  const TileOrder order = tile_order(plan, oriented, blocks);
+  const std::uint32_t rows = 1u << order.group_rows_log2;
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
   kernels::GemmTiles tiles;
   tiles.cluster = plan.cluster;
-  tiles.first_unit = first_unit_of(plan, oriented);
+  // A first unit is looked for in the first band.
+  const bool is_in_first_band = order.band_columns == order.across ||
+                                (parts == 1 && order.down * order.band_columns >= blocks);
+  tiles.first_unit = is_in_first_band ? first_unit_of(plan, oriented) : kernels::FirstUnit::kAny;
   tiles.round_slack = plan.rounds.bytes > 0 ? round_slack(plan) : 0;
-  tiles.down = down, tiles.across = across;
-  tiles.units = static_cast<std::uint32_t>(std::int64_t{down} * across * parts * matrices);
+  tiles.units =
+      static_cast<std::uint32_t>(std::int64_t{order.down} * order.across * parts * matrices);
   tiles.first_matrix = static_cast<std::uint32_t>(first);
-  tiles.by_tiles = kernels::divide_by(down * across);
-  tiles.by_group = kernels::divide_by(group * across);
-  tiles.by_rows = kernels::divide_by(group);
-  tiles.by_last = kernels::divide_by(std::max(down % group, 1u));
+  tiles.by_tiles = kernels::divide_by(order.down * order.across);
+  tiles.down = order.down;
+  tiles.group_rows_log2 = order.group_rows_log2;
+  tiles.by_group = kernels::divide_by(rows * order.band_columns);
+  tiles.by_last_rows = kernels::divide_by(std::max(order.down % rows, 1u));
+  tiles.band_columns = order.band_columns;
+  tiles.by_band = kernels::divide_by(order.down * order.band_columns);
+  tiles.by_last_group = kernels::divide_by(rows * ((order.across - 1) % order.band_columns + 1));
   tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(parts));
   if (plan.streamed > 0) {
     const std::int64_t steps = divide_up(oriented.k(), std::int64_t{kernel.bk});
@@ -303,7 +307,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       const std::int64_t matrices = std::min(most, oriented.count - first);
       const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
       arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
-      device::Launch launch = launch_of(kernel, device, grid, values, follows);
+      const bool early = follows && !wants_order(plan, oriented, gpu);
+      device::Launch launch = launch_of(kernel, device, grid, values, early);
       const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());
       if (blocks > 1 && kernel.cluster.blocks() == 1)  // else the kernel says so itself
         launch.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};

@@ -12,9 +12,17 @@
 
 namespace tilewise::gpu {
 
-/// Rows of tiles (of clusters of tiles) that are at work at one time: tiles are numbered down so many, then across.
-/// `oriented`: as the kernel reads it.
-std::int64_t rows_at_work(const Plan& plan, const Problem& oriented);
+/// The tiles of C, or clusters of tiles, and how they are numbered (kernels::GemmTiles).
+struct TileOrder {
+  std::uint32_t down = 1, across = 1;
+  std::uint32_t group_rows_log2 = 0, band_columns = 1;
+};
+/// `oriented`: as the kernel reads it. `blocks`: that run at a time.
+TileOrder tile_order(const Plan& plan, const Problem& oriented, std::int64_t blocks);
+
+/// Whether blocks have to be placed in order, and so only when the kernel before has ended: else neighbours are where that
+/// leaves room. Tiles of 16 bits need it, which ask most of the second-level cache, if that lasts longer than waiting.
+bool wants_order(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 /// Rounds of units that blocks begin together (kernels/gemm/rounds.cuh); 0 where the second-level cache has room for what they
 /// read however far they drift apart, or there is but one round.

@@ -67,9 +67,6 @@ constexpr GemmDivisor divide_by(unsigned divisor) {
   return {divisor, static_cast<unsigned>((power + divisor - 1) / divisor), 31 + bits};
 }
 
-/// Tiles in this many rows are at work at one time, but where they are few side by side.
-inline constexpr int kGroupRows = 16;
-
 /// How many tiles, one below the other and side by side, the blocks of a cluster compute. Neighbours below share
 /// columns of B, those beside rows of A: what several read one of them fetches for all.
 struct TileCluster {
@@ -87,21 +84,25 @@ enum class FirstUnit : short {
   kPartOfCluster,  ///< and all parts of a tile are one cluster
 };
 
-/// The tiles of C, for persistent kernels.
+/// The tiles of C, for persistent kernels, and how they are numbered: all in a band of some columns of tiles, then in the
+/// next band; of a band, in groups of some rows; of a group, downwards, then across. What is counted are clusters of tiles.
 struct GemmTiles {
   TileCluster cluster;  ///< for kernels that take any
   FirstUnit first_unit;
   /// Where rounds are kept (GemmRounds): the steps of a unit that its block has not yet asked for when it says that it has. So
   /// nobody who is so much behind or less holds up others. Else 0.
   short round_slack;
-  unsigned down, across;  ///< in clusters
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
   unsigned first_matrix;  ///< of the batch
   GemmDivisor by_tiles;   ///< of a matrix
-  GemmDivisor by_group;   ///< tiles in the rows that are at work at one time
-  GemmDivisor by_rows;    ///< those rows, in clusters
-  GemmDivisor by_last;    ///< rows left over below those; 1 where there are none
-  GemmDivisor by_parts;   ///< or clusters of parts
+  unsigned down;          ///< rows of tiles
+  unsigned group_rows_log2;
+  GemmDivisor by_group;       ///< tiles of a group, but of the last band
+  GemmDivisor by_last_rows;   ///< rows left over below the groups; 1 where there are none
+  GemmDivisor by_parts;       ///< or clusters of parts
+  unsigned band_columns;      ///< but of the last band
+  GemmDivisor by_band;        ///< tiles of a band, but of the last
+  GemmDivisor by_last_group;  ///< tiles of a group of the last band
   /// Where tiles are streamed; what is divided is below 2^31.
   GemmDivisor by_blocks;    ///< of the launch, or clusters
   GemmDivisor by_steps;     ///< of a tile

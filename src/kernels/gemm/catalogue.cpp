@@ -36,10 +36,11 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
                                     stages, down, efficiency))
 // With C in f32 or in the type of A and B.
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                       \
-  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.80),            \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.785),           \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),        \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 2, 0.773), \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 1, 0.815), \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 192, 4, 1, 0.81),  \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),        \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),         \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),         \

@@ -3,9 +3,10 @@
 //
 // Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
 //
-// Tiles are numbered so that those at work at one time lie in a few rows of tiles (GemmTiles::by_rows): nearly a square of
-// C, whose rows of A and columns of B stay in the second-level cache (rounds.cuh sees to the one time). Where tiles alone do
-// not fill the GPU evenly, k is divided (GemmSplit), in one of three ways:
+// Tiles are numbered in bands, of these in groups (GemmTiles). So those at work at one time are nearly a square of C, whose rows of A and columns of B stay in the second-level cache (rounds.cuh sees to the
+// one time). And so are each sixteen of neighbouring numbers: a GPU places blocks one group of multiprocessors after the
+// other, and what several of a group ask for at nearly the same time is read from the cache once. Where tiles alone do not
+// fill the GPU evenly, k is divided (GemmSplit), in one of three ways:
 //   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
 //   in clusters    the parts of a tile are the blocks of a cluster, or of several, which have no other work
 //   streamed       all steps of the first tiles in one row, of which every block gets an equal stretch; it may
@@ -32,6 +33,23 @@ struct Unit {
   bool is_streamed;  // it belongs to the block's stretch of streamed tiles
 };
 
+// Which of the tiles, or clusters of tiles.
+struct Spot {
+  unsigned down, across;
+};
+
+// Number `place` of a band whose groups are divided by `by_group` (GemmTiles).
+__device__ __forceinline__ Spot spot_in_band(const GemmTiles& tiles, unsigned place,
+                                             const GemmDivisor& by_group) {
+  const unsigned group = quotient(place, by_group), rows = 1u << tiles.group_rows_log2;
+  const unsigned in_group = place - group * by_group.divisor;
+  const unsigned first = group << tiles.group_rows_log2;
+  if (tiles.down - first >= rows)
+    return {first + (in_group & (rows - 1)), in_group >> tiles.group_rows_log2};
+  const unsigned across = quotient(in_group, tiles.by_last_rows);
+  return {first + in_group - across * tiles.by_last_rows.divisor, across};
+}
+
 // A block's first unit where GemmTiles::first_unit says what it is, as Units would give it, by fewer instructions: they
 // are what a small product waits for.
 template <int kBM, int kBK>
@@ -44,17 +62,10 @@ __device__ __forceinline__ Unit first_unit(const GemmArguments& g, int columns) 
   } else if (tiles.first_unit == FirstUnit::kPartOfCluster) {
     place = ptx::cluster_number(), part = ptx::cluster_rank();
   }
-  const unsigned group = quotient(place, tiles.by_group);
-  const unsigned in_group = place - group * tiles.by_group.divisor;
-  const unsigned first = group * tiles.by_rows.divisor;
-  const bool is_last = tiles.down - first < tiles.by_rows.divisor;
-  const GemmDivisor by{is_last ? tiles.by_last.divisor : tiles.by_rows.divisor,
-                       is_last ? tiles.by_last.multiplier : tiles.by_rows.multiplier,
-                       is_last ? tiles.by_last.shift : tiles.by_rows.shift};
-  const unsigned across = quotient(in_group, by);
-  const unsigned down = first + in_group - across * by.divisor;
+  const Spot spot = spot_in_band(tiles, place, tiles.by_group);
   Unit unit{};
-  unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns;
+  unit.row = static_cast<int>(spot.down * kBM);
+  unit.column = static_cast<int>(spot.across) * columns;
   unit.part = static_cast<int>(part);
   const int k = static_cast<int>(g.k);
   unit.is_whole = tiles.first_unit == FirstUnit::kTile;
@@ -163,20 +174,15 @@ template <int kBM, int kBK, int kDown> class Units {
     const unsigned number = streams() ? tile_at() : next_, tiles = tiles_.by_tiles.divisor;
     const unsigned slab = number < tiles ? 0 : quotient(number, tiles_.by_tiles);
     const unsigned place = number - slab * tiles;
-    const unsigned group = quotient(place, tiles_.by_group);
-    const unsigned in_group = place - group * tiles_.by_group.divisor;
-    const unsigned rows = tiles_.by_rows.divisor;
-    unsigned across = quotient(in_group, tiles_.by_rows);
-    const unsigned first_down = group * rows;
-    unsigned down = in_group - across * rows;
-    if (tiles_.down - first_down < rows) {  // the last rows
-      across = quotient(in_group, tiles_.by_last);
-      down = in_group - across * tiles_.by_last.divisor;
-    }
-    down = (first_down + down) * down_ + own_down_;
-    across = across * across_ + own_across_;
+    const unsigned band = quotient(place, tiles_.by_band), before = band * tiles_.by_band.divisor;
+    const bool is_last = tiles - before < tiles_.by_band.divisor;
+    Spot spot =
+        spot_in_band(tiles_, place - before, is_last ? tiles_.by_last_group : tiles_.by_group);
+    spot.down = spot.down * down_ + own_down_;
+    spot.across = (band * tiles_.band_columns + spot.across) * across_ + own_across_;
     Unit unit;
-    unit.row = static_cast<int>(down * kBM), unit.column = static_cast<int>(across) * columns_;
+    unit.row = static_cast<int>(spot.down * kBM);
+    unit.column = static_cast<int>(spot.across) * columns_;
     unsigned matrix = slab;
     unsigned part = 0;
     if (parts_ > 1) {

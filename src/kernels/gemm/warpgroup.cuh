@@ -71,7 +71,8 @@ struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kAsLaunched> {
 template <int kBM, int kBN, int kBK, int kStages, int kDown>
 struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kMultiplying = 256, kThreads = kMultiplying + 128;
-  static constexpr int kProducerRegisters = 40, kMultiplyingRegisters = 232;
+  static constexpr int kProducerRegisters = kBN > 128 ? 24 : 40;
+  static constexpr int kMultiplyingRegisters = kBN > 128 ? 240 : 232;
   static constexpr bool kInTurns = true;
   static constexpr int kReaders = 4;
 };
@@ -432,12 +433,40 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
 }
 
+// Waits until the other one has read its last stage, and stored what came of it.
+__device__ __forceinline__ void wait_for_other() {
+  asm volatile("barrier.cta.sync.aligned 7, 256;" ::: "memory");
+}
+__device__ __forceinline__ void let_other_go() {
+  asm volatile("barrier.cta.arrive.aligned 7, 256;" ::: "memory");
+}
+
+// Sums of a warpgroup, where the stages were, for the other one.
+template <class K, int kCount>
+__device__ __forceinline__ void leave_sums(const float (&sum)[kCount], Shared<K>& shared) {
+  float4* const to = reinterpret_cast<float4*>(&shared.stages) + threadIdx.x % 128;
+#pragma unroll
+  for (int i = 0; i < kCount; i += 4)
+    to[i / 4 * 128] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+}
+template <class K, int kCount>
+__device__ __forceinline__ void take_sums(float (&sum)[kCount], const Shared<K>& shared) {
+  const float4* const from = reinterpret_cast<const float4*>(&shared.stages) + threadIdx.x % 128;
+#pragma unroll
+  for (int i = 0; i < kCount; i += 4) {
+    const float4 four = from[i / 4 * 128];
+    sum[i] = four.x, sum[i + 1] = four.y, sum[i + 2] = four.z, sum[i + 3] = four.w;
+  }
+}
+
 // The same where warpgroups take turns: one multiplies a tile while the other stores the one before. Whose turn it is
-// has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many.
+// has seen all stages before its own arrive: a barrier says in which of two phases it is, not in which of many. Of the last
+// tile each stores a half, as nothing hides that.
 template <class K>
 __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmArguments& g) {
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
+  static_assert(kTimes == 2 && sizeof(shared.stages) >= S::kBN / 2 * 128 * sizeof(float));
   const int own = warpgroup_number();
   Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
@@ -450,24 +479,34 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     Unit unit = units.get();
     if (alpha == 0) unit.steps = 0;  // as does the producer
     units.advance();
-    if (number % 2 != own) {
+    const bool is_own = number % 2 == own, is_last = !units.more();
+    if (!is_own && !is_last) {
       ring.skip(unit.steps);
       continue;
     }
     const int above = end_with_matrix<S::kBM>(unit, g);
-    if (number > 0) wait_for_turn(own);
+    const auto finish = [&](float(&of)[S::kBN / 2], int row) {
+      const Place place{unit.matrix, unit.row + row, unit.column, above - row};
+      K::template finish<S::kBN>(of, staging, g, target_of(g, place, beta), alpha, beta);
+    };
     float sum[kTimes][S::kBN / 2] = {};
-    K::consume(sum, shared, ring, g, unit, [&] {
-      if (units.more()) give_turn(1 - own);
-    });
-#pragma unroll
-    for (int i = 0; i < kTimes; ++i)
-      K::template finish<S::kBN>(
-          sum[i], staging, g,
-          target_of(g,
-                    {unit.matrix, unit.row + i * kWarpgroupM, unit.column, above - i * kWarpgroupM},
-                    beta),
-          alpha, beta);
+    if (is_own) {
+      if (number > 0) wait_for_turn(own);
+      K::consume(sum, shared, ring, g, unit, [&] {
+        if (!is_last) give_turn(1 - own);
+      });
+      if (is_last) {
+        wait_for_other();
+        leave_sums(sum[1], shared);
+        give_turn(1 - own);
+      }
+      finish(sum[0], 0);
+    } else {
+      let_other_go();
+      wait_for_turn(own);
+      take_sums(sum[1], shared);
+    }
+    if (is_own != is_last) finish(sum[1], kWarpgroupM);
   }
 }
 

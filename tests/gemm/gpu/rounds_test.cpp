@@ -50,10 +50,10 @@ TEST(Rounds, AreKeptWhereWhatOneReadsIsMuchOfTheCache) {
 
 TEST(Rounds, AStretchOfStreamedTilesIsOne) {
   const gpu::Problem p = problem(Dtype::kBF16, 8192, 8192, 8192);
-  const gpu::Plan plan = plan_by("warpgroup_bf16_128x256,stream", p);
-  // Clusters of two: 1024, 15 rounds of 66 and 34 that are streamed.
-  EXPECT_EQ(plan.streamed, 34);
-  EXPECT_EQ(rounds_of(plan), 1U + 15U);
+  const gpu::Plan plan = plan_by("warpgroup_bf16_192x128,stream", p);
+  // Clusters of two: 22·64, 21 rounds of 66 and 22 that are streamed.
+  EXPECT_EQ(plan.streamed, 22);
+  EXPECT_EQ(rounds_of(plan), 1U + 21U);
 }
 
 TEST(Streams, AreOfWhatIsLeftOver) {
@@ -95,6 +95,53 @@ TEST(Rounds, OfAllKernelsAreSaidToEndWithinAUnit) {
     EXPECT_GE(gpu::round_slack(plan), 1) << kernel.name;
     EXPECT_LE(gpu::round_slack(plan), 32) << kernel.name;
   }
+}
+
+// Which tiles have neighbouring numbers.
+TEST(TileOrder, IsOfSquaresWithinASquare) {
+  const auto order = [](std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const gpu::Problem p = problem(Dtype::kBF16, m, n, k);
+    return gpu::tile_order(plan_by(kernel, p), p, 132);
+  };
+  const auto expect = [](const gpu::TileOrder& is, unsigned rows, unsigned columns) {
+    EXPECT_EQ(1U << is.group_rows_log2, rows);
+    EXPECT_EQ(is.band_columns, columns);
+  };
+  constexpr std::string_view kSquare = "warpgroup_bf16_128x128_turns";
+  expect(order(kSquare, 4096, 4096, 4096), 4, 11);                        // three bands of 32
+  expect(order("warpgroup_bf16_128x192_turns", 4096, 6144, 4096), 4, 8);  // four of 32
+  expect(order(kSquare, 1024, 2048, 4096), 4, 16);                        // 128 tiles: one round
+  expect(order(kSquare, 32768, 512, 2048), 1, 4);                         // one row after the other
+  expect(order(kSquare, 8192, 8191, 4096), 4, 13);    // C of any alignment: the same
+  expect(order(kSquare, 8192, 50257, 1024), 8, 393);  // but where it is stored often
+  // Clusters of two, one below the other.
+  expect(order("warpgroup_bf16_192x128,split=1", 4096, 4096, 4096), 2, 16);
+}
+
+TEST(TileOrder, IsWaitedForByTilesOf16BitsOfWhichABlockHasSeveral) {
+  const auto wanted = [](std::string_view kernel, const gpu::Problem& p) {
+    return gpu::wants_order(plan_by(kernel, p), p, model::find_gpu("h200"));
+  };
+  const gpu::Problem large = problem(Dtype::kBF16, 4095, 4097, 4093);
+  EXPECT_TRUE(wanted("warpgroup_bf16_128x128_turns", large));
+  EXPECT_TRUE(wanted("warpgroup_bf16_128x256,stream", large));
+  EXPECT_FALSE(wanted("warpgroup_bf16_128x64", problem(Dtype::kBF16, 1023, 1021, 1019)));
+  EXPECT_FALSE(wanted("hopper_f64_128x128,stream", problem(Dtype::kF64, 4096, 4096, 4096)));
+}
+
+// On four multiprocessors a band is four tiles wide: of 11 tiles there are three, the last narrower; of five rows two groups.
+TEST(TileOrder, ReachesEveryTile) {
+  TILEWISE_NEEDS_KERNELS();
+  if (wants_real_gpu()) GTEST_SKIP() << "has too many multiprocessors";
+  const auto expect = [](std::string_view kernel, std::int64_t rows, std::int64_t columns) {
+    const PlanWish wish{std::string(kernel)};
+    expect_right<BF16>({5 * rows - 8, 11 * columns - 8, 72}, {});
+    expect_right<BF16>({5 * rows - 8, 11 * columns - 7, 72}, {});  // and C of any alignment
+  };
+  expect("warpgroup_bf16_64x64,split=1,cluster=1x1", 64, 64);
+  expect("warpgroup_bf16_64x64,split=1,cluster=2x1", 64, 64);
+  expect("warpgroup_bf16_128x128_turns", 128, 128);
+  expect("warpgroup_bf16_128x192_turns", 128, 192);
 }
 
 // One host thread, so that the first block has set the counters before any other gets to its first round's end.
