@@ -65,6 +65,7 @@ constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
 constexpr double kSharedMissTime = 1.1, kFarSharedMissTime = 1.25;
 constexpr double kFullMemoryShare = 0.5;  // of the multiprocessors' blocks, of 16-bit tiles
+constexpr double kAloneBytesPerMicrosecond = 4.5e4;  // that one of these gets where few others ask
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
@@ -405,6 +406,13 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   // Few blocks do not ask for enough at a time to keep the memory busy.
   if (is_narrow && kernel.box_a.lines > 0) e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
   const double tile_bytes = lines * static_cast<double>(plan.k_each) * element;
+  // Nor do the few that a last round has.
+  if (is_narrow && kernel.box_a.lines > 0 && plan.streamed == 0 && e.waves > 1 && bandwidth > 0) {
+    const double each = factor_bytes(oriented) / blocks;
+    const double last = blocks * (1 - std::floor(e.waves) / e.waves);
+    if (last > 0)
+      e.memory += std::max(0.0, each / kAloneBytesPerMicrosecond - last * each / bandwidth);
+  }
   e.cache =
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
