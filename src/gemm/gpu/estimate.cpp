@@ -32,8 +32,9 @@ constexpr double kWideLastRound = 0.7;
 constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
-// What of storing a tile holds up the next of two warpgroups that take turns.
-constexpr double kTurnsShown = 0.3;
+// What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
+// no registers for it, by k.
+constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
@@ -437,9 +438,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double wide_store_time =
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
+  const double turns_shown =
+      kernel.bn > 128 ? std::max(kTurnsShown, kLargeTurnsShownK / static_cast<double>(oriented.k()))
+                      : kTurnsShown;
   const double shown =
       kernel.hides_result
-          ? std::max(kTurnsShown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
+          ? std::max(turns_shown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
       : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
                 : shown_share * (kFillMicroseconds + tile_store);
   // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is gives the other half.

@@ -28,6 +28,8 @@ constexpr int kFewTiles = 4;
 // The clusters of a launch lie otherwise, every eighth or so on the same group of multiprocessors: where they are all at work
 // at one time, these are to be beside each other.
 constexpr int kFewClusters = 8;
+// Where C is most of what memory has to do, four times as wide bands: a round's tiles are long rows of it.
+constexpr std::int64_t kShortK = 256, kWiderBands = 4;
 // Where C is stored element by element and that often, blocks are apart anyway. What counts then is memory.
 constexpr int kApartGroupRows = 8;
 constexpr std::int64_t kApartK = 2048;
@@ -76,7 +78,8 @@ TileOrder tile_order(const Plan& plan, const Problem& oriented, std::int64_t blo
     // What is at work at one time is nearly a square of C.
     const double side =
         std::sqrt(static_cast<double>(clusters * height) / static_cast<double>(width));
-    const std::int64_t columns = std::max(std::lround(side / kGroupRows), 1l) * kGroupRows;
+    const std::int64_t columns = std::max(std::lround(side / kGroupRows), 1l) * kGroupRows *
+                                 (oriented.k() <= kShortK ? kWiderBands : 1);
     bands = std::max<std::int64_t>((across + columns / 2) / columns, 1);
   }
   order.band_columns = static_cast<std::uint32_t>(divide_up(across, bands));

@@ -112,6 +112,8 @@ TEST(TileOrder, IsOfSquaresWithinASquare) {
   expect(order("warpgroup_bf16_128x192_turns", 4096, 6144, 4096), 4, 8);  // four of 32
   expect(order(kSquare, 1024, 2048, 4096), 4, 16);                        // 128 tiles: one round
   expect(order(kSquare, 32768, 512, 2048), 1, 4);                         // one row after the other
+  expect(order(kSquare, 8192, 8192, 128), 4, 64);     // long rows of C where k is short
+  expect(order(kSquare, 4096, 16384, 128), 4, 43);    // three bands of 128
   expect(order(kSquare, 8192, 8191, 4096), 4, 13);    // C of any alignment: the same
   expect(order(kSquare, 8192, 50257, 1024), 8, 393);  // but where it is stored often
   // Clusters of two, one below the other.
