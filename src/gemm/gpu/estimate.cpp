@@ -33,8 +33,9 @@ constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
 // What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
-// no registers for it, by k.
+// no registers for it, by k (measured from 512 on).
 constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600;
+constexpr std::int64_t kLeastTurnsShownK = 256;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
@@ -73,7 +74,7 @@ constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the on
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
 constexpr double kOrderedMicroseconds =
-    2;  // the same of one that begins no earlier, more than that
+    2;  // later begins one that does not wait inside (wants_order())
 
 // Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
 // multiprocessors, too, as tiles that ask for less are the faster then.
@@ -438,15 +439,16 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const double wide_store_time =
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
+  const auto k_that_hides = static_cast<double>(std::max(oriented.k(), kLeastTurnsShownK));
   const double turns_shown =
-      kernel.bn > 128 ? std::max(kTurnsShown, kLargeTurnsShownK / static_cast<double>(oriented.k()))
-                      : kTurnsShown;
+      kernel.bn > 128 ? std::max(kTurnsShown, kLargeTurnsShownK / k_that_hides) : kTurnsShown;
   const double shown =
       kernel.hides_result
           ? std::max(turns_shown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
       : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
                 : shown_share * (kFillMicroseconds + tile_store);
-  // The last tile is stored by two warpgroups, or by the only one, or the one of two whose turn it is gives the other half.
+  // The last tile is stored by two warpgroups, by the only one, or by the one whose turn it is, which first has to hand half
+  // of it to the other.
   const bool by_one =
       is_narrow && kernel.box_a.lines > 0 && (kernel.hides_result || kernel.bm == 64);
   const double last_store = tile_store * (by_one ? kStoreTimeOfOne : 1);

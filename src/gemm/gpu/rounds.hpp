@@ -20,8 +20,9 @@ struct TileOrder {
 /// `oriented`: as the kernel reads it. `blocks`: that run at a time.
 TileOrder tile_order(const Plan& plan, const Problem& oriented, std::int64_t blocks);
 
-/// Whether blocks have to be placed in order, and so only when the kernel before has ended: else neighbours are where that
-/// leaves room. Tiles of 16 bits need it, which ask most of the second-level cache, if that lasts longer than waiting.
+/// Whether blocks are to be placed in order, and so only when the kernel before has ended: else neighbours are wherever that
+/// leaves room. Tiles of 16 bits gain more by it than they wait, as they ask most of the second-level cache, where a block has
+/// several of them.
 bool wants_order(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 /// Rounds of units that blocks begin together (kernels/gemm/rounds.cuh); 0 where the second-level cache has room for what they

@@ -93,10 +93,10 @@ struct GemmTiles {
   /// nobody who is so much behind or less holds up others. Else 0.
   short round_slack;
   unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
-  unsigned first_matrix;  ///< of the batch
-  GemmDivisor by_tiles;   ///< of a matrix
-  unsigned down;          ///< rows of tiles
-  unsigned group_rows_log2;
+  unsigned first_matrix;      ///< of the batch
+  GemmDivisor by_tiles;       ///< of a matrix
+  unsigned down;              ///< rows of tiles
+  unsigned group_rows_log2;   ///< a group has 2^group_rows_log2 of these, but the last of a band
   GemmDivisor by_group;       ///< tiles of a group, but of the last band
   GemmDivisor by_last_rows;   ///< rows left over below the groups; 1 where there are none
   GemmDivisor by_parts;       ///< or clusters of parts

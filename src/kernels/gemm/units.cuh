@@ -3,10 +3,11 @@
 //
 // Which tiles of C, or which parts of their sums, a block of a persistent kernel computes, one after the other.
 //
-// Tiles are numbered in bands, of these in groups (GemmTiles). So those at work at one time are nearly a square of C, whose rows of A and columns of B stay in the second-level cache (rounds.cuh sees to the
-// one time). And so are each sixteen of neighbouring numbers: a GPU places blocks one group of multiprocessors after the
-// other, and what several of a group ask for at nearly the same time is read from the cache once. Where tiles alone do not
-// fill the GPU evenly, k is divided (GemmSplit), in one of three ways:
+// Tiles are numbered in bands, of these in groups (GemmTiles). So those at work at one time are nearly a square of C, whose
+// rows of A and columns of B stay in the second-level cache (rounds.cuh sees to the one time). And so are each sixteen of
+// neighbouring numbers: a GPU places blocks one group of multiprocessors after the other, and what several of a group ask
+// for at nearly the same time is read from the cache once. Where tiles alone do not fill the GPU evenly, k is divided
+// (GemmSplit), in one of three ways:
 //   in parts       every tile in as many; parts of a tile lie far apart, matrices of a batch farther
 //   in clusters    the parts of a tile are the blocks of a cluster, or of several, which have no other work
 //   streamed       all steps of the first tiles in one row, of which every block gets an equal stretch; it may

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/gpu.hpp"
 
@@ -129,6 +130,14 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   // Where few rows are left, C's columns for rows.
   EXPECT_EQ(chosen(260, 4096, 4096), "warpgroup_bf16_128x72_swapped_to_f32");
   EXPECT_EQ(chosen(128, 2112, 7168), "warpgroup_bf16_128x64_to_f32,split=3");
+}
+
+TEST(Plans, HaveEstimatesWithoutK) {
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kF64, Dtype::kBF16}) {
+    const Shape shape{.m = 4096, .n = 4096, .k = 0, .operand = dtype, .result = dtype};
+    for (const Candidate& candidate : candidates(problem(shape), h200(), kNoLimit))
+      EXPECT_TRUE(std::isfinite(candidate.estimate.microseconds)) << candidate.kernel->name;
+  }
 }
 
 // Blocks that are streamed are at different k, and share nothing of what the cache does not hold.
