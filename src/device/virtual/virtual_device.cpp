@@ -167,15 +167,14 @@ std::unique_ptr<Module> VirtualDevice::load(const kernels::KernelImage& image) {
 vgpu::LaunchReport VirtualDevice::run(Kernel& kernel, const Launch& launch, bool count) {
   const VirtualKernel& own = own_kernel(kernel);
   vgpu::LaunchOptions options = options_;
-  options.count = count;
+  options.count = count || options_.count;
   if (launch.cluster.count() > 1) options.cluster = launch.cluster;
   vgpu::LaunchReport report =
       own.module().launch(own.info().name, gpu_, memory_, launch.grid, launch.block,
                           launch.dynamic_shared_bytes, launch.arguments, options);
-  if (options.checks.any()) {
-    const std::scoped_lock lock(keeping_);
-    findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
-  }
+  const std::scoped_lock lock(keeping_);
+  findings_.insert(findings_.end(), report.findings.begin(), report.findings.end());
+  if (options_.count) counters_ += report.counters;
   return report;
 }
 

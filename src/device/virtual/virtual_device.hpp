@@ -46,11 +46,12 @@ class VirtualDevice final : public Device {
   std::optional<LaunchCount> launch_counted(Kernel& kernel, const Launch& launch,
                                             Stream& stream) override;
 
-  /// From now on launches run as `options` say, but for `count` and `cluster`, and what checks find is
-  /// kept.
+  /// From now on launches run as `options` say, but for `cluster`, and what checks find is kept; what is counted as well.
   void watch(const vgpu::LaunchOptions& options) { options_ = options; }
   /// What the launches since the last call had found.
   std::vector<vgpu::Finding> take_findings() { return std::exchange(findings_, {}); }
+  /// What launches since the last call counted, where options say that they count.
+  Counters take_counters() { return std::exchange(counters_, {}); }
 
  private:
   vgpu::LaunchReport run(Kernel& kernel, const Launch& launch, bool count);
@@ -62,6 +63,7 @@ class VirtualDevice final : public Device {
   vgpu::Memory memory_;
   vgpu::LaunchOptions options_;
   std::vector<vgpu::Finding> findings_;
+  Counters counters_;
   std::mutex keeping_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/divide.hpp"
+#include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/rounds.hpp"
 
 namespace tilewise::gpu {
@@ -33,8 +34,8 @@ constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
 // What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
-// no registers for it, by k (measured from 512 on).
-constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600;
+// no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast.
+constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kLargeBoxesShownK = 300;
 constexpr std::int64_t kLeastTurnsShownK = 256;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
@@ -440,8 +441,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
   const auto k_that_hides = static_cast<double>(std::max(oriented.k(), kLeastTurnsShownK));
+  const double shown_k = !stores_boxes(plan, oriented, gpu) ? kLargeTurnsShownK
+                         : size_of(oriented.result) == 4    ? kLargeBoxesShownK
+                                                            : 0.0;
   const double turns_shown =
-      kernel.bn > 128 ? std::max(kTurnsShown, kLargeTurnsShownK / k_that_hides) : kTurnsShown;
+      kernel.bn > 128 ? std::max(kTurnsShown, shown_k / k_that_hides) : kTurnsShown;
   const double shown =
       kernel.hides_result
           ? std::max(turns_shown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)

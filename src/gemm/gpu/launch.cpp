@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
 #include "gemm/gpu/ahead.hpp"
+#include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
 #include "gemm/gpu/rounds.hpp"
@@ -165,6 +167,29 @@ void leave_parts(const Plan& plan, const Problem& oriented, GemmArguments& argum
   arguments.beta = {0, nullptr};  // alpha stays: where it is 0, A and B are not read
 }
 
+// C, as `arguments` has it. Rows are lines, columns take the place of k.
+Mapped mapped_result(const GemmArguments& arguments, const Problem& oriented) {
+  const kernels::GemmResult& c = arguments.c;
+  return {reinterpret_cast<device::Address>(c.address),
+          tensor_type_of(oriented.result),
+          true,
+          oriented.m(),
+          oriented.n(),
+          c.leading_dimension,
+          oriented.count,
+          c.stride};
+}
+
+// Whether a tensor map can describe C.
+bool has_map(const GemmArguments& arguments, const Problem& oriented) {
+  constexpr std::int64_t kMostBytes =
+      (std::int64_t{1} << 40) - 1;  // from row to row, or from matrix to matrix
+  const std::int64_t most = kMostBytes / arguments.result_bytes;
+  const kernels::GemmResult& c = arguments.c;
+  return arguments.result_is_aligned && c.leading_dimension <= most &&
+         (oriented.count == 1 || (c.stride > 0 && c.stride <= most));
+}
+
 // What adds up the parts that strips leave.
 device::Launch launch_of_strip_parts(const Plan& plan, const Problem& oriented,
                                      std::int64_t matrices) {
@@ -299,6 +324,11 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       map_b = map_of(device, b, box_of(b, kernel.box_b, plan.cluster.down));
       const Ahead ahead = ahead_of(plan, oriented);
       arguments.ahead_a = ahead.a, arguments.ahead_b = ahead.b;
+    }
+    if (stores_boxes(plan, oriented, gpu) && has_map(arguments, oriented)) {
+      const kernels::FactorBox box{kernels::kBoxRows, kernels::kBoxBytes / arguments.result_bytes};
+      const TensorMap map = map_of(device, mapped_result(arguments, oriented), box);
+      arguments.boxes = {std::bit_cast<std::array<unsigned long long, 16>>(map), 1};
     }
     const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
     const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);

@@ -30,6 +30,8 @@ constexpr int kFewTiles = 4;
 constexpr int kFewClusters = 8;
 // Where C is most of what memory has to do, four times as wide bands: a round's tiles are long rows of it.
 constexpr std::int64_t kShortK = 256, kWiderBands = 4;
+// And of f32 up to this k all columns in one band, where that is no wider than three.
+constexpr std::int64_t kMediumK = 1024, kBandsInOne = 3;
 // Where C is stored element by element and that often, blocks are apart anyway. What counts then is memory.
 constexpr int kApartGroupRows = 8;
 constexpr std::int64_t kApartK = 2048;
@@ -81,6 +83,9 @@ TileOrder tile_order(const Plan& plan, const Problem& oriented, std::int64_t blo
     const std::int64_t columns = std::max(std::lround(side / kGroupRows), 1l) * kGroupRows *
                                  (oriented.k() <= kShortK ? kWiderBands : 1);
     bands = std::max<std::int64_t>((across + columns / 2) / columns, 1);
+    if (size_of(oriented.operand) == 2 && size_of(oriented.result) == 4 &&
+        oriented.k() <= kMediumK && across <= kBandsInOne * columns)
+      bands = 1;
   }
   order.band_columns = static_cast<std::uint32_t>(divide_up(across, bands));
   return order;

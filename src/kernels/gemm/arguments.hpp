@@ -8,6 +8,8 @@
 // neighbours in memory, or across it.
 #pragma once
 
+#include <array>
+
 namespace tilewise::kernels {
 
 /// alpha or beta: the value itself, or where it stands in device memory (f64 for f64 products, else f32).
@@ -141,6 +143,14 @@ struct GemmRounds {
   int count = 0;  ///< 0: every block goes on by itself
 };
 
+/// C as tensor maps have it, for kernels that leave boxes of sums in shared memory, from where TMA takes them to C
+/// (result.cuh): kBoxRows rows of kBoxBytes bytes.
+inline constexpr int kBoxRows = 16, kBoxBytes = 128;
+struct alignas(64) GemmBoxes {
+  std::array<unsigned long long, 16> map{};  ///< a CUtensorMap
+  int are_stored = 0;                        ///< else the map says nothing, and threads store C
+};
+
 /// What a block needs before it can ask for anything comes first: constants come from memory in lines of 64 bytes, of
 /// which no cache holds any when a kernel starts.
 struct GemmArguments {
@@ -161,6 +171,7 @@ struct GemmArguments {
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
   GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
   GemmRounds rounds;           ///< for kernels that keep them
+  GemmBoxes boxes;
 };
 
 }  // namespace tilewise::kernels

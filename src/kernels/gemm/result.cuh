@@ -15,12 +15,14 @@
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/halves.cuh"
+#include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
+#include "kernels/ptx/tma.cuh"
 
 namespace gemm {
 
 // Of a warpgroup. The memory takes 256 bytes of each of two rows at a time a tenth faster than 128 of four.
-struct alignas(16) Staging {
+struct alignas(1024) Staging {
   static constexpr int kRows = 8, kRowBytes = 256;
   unsigned char warps[4][2][kRows * kRowBytes];
 };
@@ -52,6 +54,7 @@ struct Target {
   int columns_left;
   bool is_wide;   // elements of C are f32
   bool is_plain;  // rows are aligned, and what C holds does not count
+  bool is_boxes;  // TMA stores it
 
   // `count` columns further.
   __device__ __forceinline__ Target at_column(int count) const {
@@ -75,13 +78,16 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
                                             float beta) {
   const int warp_row = static_cast<int>(threadIdx.x / 32 % 4 * 16), bytes = g.result_bytes;
   const int first_row = max(place.above - warp_row, 0);
-  Target target{place,
-                nullptr,
-                g.c.leading_dimension * bytes,
-                {first_row, max(static_cast<int>(g.m) - place.row - warp_row - first_row, 0)},
-                static_cast<int>(g.n) - place.column,
-                bytes == 4,
-                g.result_is_aligned && beta == 0};
+  Target target{
+      place,
+      nullptr,
+      g.c.leading_dimension * bytes,
+      {first_row, max(static_cast<int>(g.m) - place.row - warp_row - first_row, 0)},
+      static_cast<int>(g.n) - place.column,
+      bytes == 4,
+      g.result_is_aligned && beta == 0,
+      // Rows that the tile above has, too, are its own to store, and a box has none left out.
+      g.boxes.are_stored && beta == 0 && place.above <= 0};
   unsigned char* const matrix =
       g.c.pointers ? static_cast<unsigned char*>(g.c.pointers[place.matrix])
                    : static_cast<unsigned char*>(g.c.address) + place.matrix * g.c.stride * bytes +
@@ -272,6 +278,69 @@ __device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], cons
   }
 }
 
+// A box of a warp's sums (GemmBoxes), kBoxBytes of each of its 16 rows, as TMA has it that swizzles by 128 bytes: 64 columns
+// of 16 bits, or 32 of f32.
+template <class Element>
+__device__ __forceinline__ void box_16_bit(unsigned char* box, const float* sum) {
+  // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where rows go.
+  const int lane = threadIdx.x % 32, row = lane % 8, lower = lane / 8 % 2, piece = lane / 16;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float* const eight = sum + i * 8;
+    ptx::stmatrix_x4(box + (lower * 8 + row) * kBoxBytes + ((i * 2 + piece) ^ row) * 16,
+                     pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
+                     pack<Element>(eight[4], eight[5]), pack<Element>(eight[6], eight[7]));
+  }
+}
+__device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
+  const int lane = threadIdx.x % 32, row = lane / 4;
+  const bool is_odd =
+      row % 2 != 0;  // these take eight columns in another order: else rows share banks
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float *const even = sum + i * 4, *const odd = sum + (i ^ 2) * 4;
+    const int piece = (is_odd ? i ^ 2 : i) * 2 + lane % 4 / 2;
+    unsigned char* const to = box + row * kBoxBytes + (piece ^ row) * 16 + lane % 2 * 8;
+    const auto of = [&](int sum) { return is_odd ? odd[sum] : even[sum]; };
+    *reinterpret_cast<float2*>(to) = make_float2(of(0), of(1));
+    *reinterpret_cast<float2*>(to + 8 * kBoxBytes) = make_float2(of(2), of(3));
+  }
+}
+
+// kN columns of a warp's sums in boxes, one after the other: two together are no faster for who stores, and so many bytes at
+// a time hold up what is fetched (docs/lab/gpu_gemm.md).
+template <class Element, int kN>
+__device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging& staging,
+                                            const GemmArguments& g, const Target& target) {
+  auto& boxes = staging.warps[threadIdx.x / 32 % 4];
+  static_assert(sizeof(boxes[0]) == kBoxRows * kBoxBytes);
+  const auto& map = reinterpret_cast<const ptx::TensorMap&>(g.boxes.map);
+  const int row = target.place.row + static_cast<int>(threadIdx.x / 32 % 4) * kBoxRows;
+  const auto store = [&](auto columns, const auto& leave) {
+    constexpr int kColumns = decltype(columns)::value, kBoxes = kN / kColumns;
+#pragma unroll 1
+    for (int i = 0; i < kBoxes; ++i) {
+      unsigned char* const box = boxes[i % 2];
+      // Until the box before the last is on its way; or, as an odd number of them ended with this place, the last.
+      if (kBoxes % 2 != 0 && i == 0) ptx::bulk_wait_read<0>();
+      else ptx::bulk_wait_read<1>();
+      __syncwarp();
+      stage_piece<kBoxes>(i, [&](int p) { leave(box, sum + p * (kColumns / 2)); });
+      ptx::fence_proxy_async();
+      __syncwarp();
+      ptx::tma_store_3d_if(threadIdx.x % 32 == 0, map, target.place.column + i * kColumns, row,
+                           target.place.matrix, box);
+      ptx::bulk_commit();
+    }
+  };
+  if (target.is_wide)
+    store(std::integral_constant<int, 32>{},
+          [](unsigned char* box, const float* some) { box_f32(box, some); });
+  else if constexpr (!std::is_same_v<Element, float>)
+    store(std::integral_constant<int, 64>{},
+          [](unsigned char* box, const float* some) { box_16_bit<Element>(box, some); });
+}
+
 // kN columns of a warpgroup's sums to C = alpha·sums + beta·C. Element: of 16 bits, where C may be of the same; else
 // float. kIsNarrow: of a narrow tile.
 template <class Element, int kN, bool kIsNarrow>
@@ -287,6 +356,13 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
   if (kIsNarrow && target.is_wide && target.is_plain) {
     store_fragments<kN>(sum, target);
     return;
+  }
+  if constexpr (!kIsNarrow && kHasHalves && kN % 64 == 0) {
+    if (target.is_boxes) return store_boxes<Element, kN>(sum, staging, g, target);
+    if (g.boxes.are_stored) {  // of a tile before
+      ptx::bulk_wait_read<0>();
+      __syncwarp();
+    }
   }
   // Upper rows first, then the lower ones: of each half all pieces side by side.
   auto& buffers = staging.warps[threadIdx.x / 32 % 4];

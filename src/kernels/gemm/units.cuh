@@ -166,6 +166,10 @@ template <int kBM, int kBK, int kDown> class Units {
   // Of the launch, or clusters of tiles.
   __device__ __forceinline__ unsigned blocks() const { return in_clusters(gridDim.x); }
   __device__ __forceinline__ bool more() const { return at_ < end_ || next_ < tiles_.units; }
+  // Of a launch without streams and clusters of parts: how many more there are.
+  __device__ __forceinline__ int left() const {
+    return next_ < tiles_.units ? static_cast<int>((tiles_.units - next_ - 1) / blocks()) + 1 : 0;
+  }
   __device__ __forceinline__ void advance() {
     if (at_ < end_) at_ = min(end_, (tile_at() + 1) * steps_);
     else next_ = in_cluster_ ? tiles_.units : next_ + blocks();

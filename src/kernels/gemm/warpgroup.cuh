@@ -470,43 +470,49 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   const int own = warpgroup_number();
   Ring<S::kStages> ring = readers_ring(shared, g);
   Staging& staging = shared.staging[threadIdx.x / 128];
-  int number = 0;  // of the block's units
   UnitsOf<K> units(g);
+  const int count = units.left();
+  if (own > 0 && count > 1) units.advance();
+  Unit unit = units.get();
   wait_for_start<K, false>(g);
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+  const int steps = alpha == 0 ? 0 : unit.steps;  // as the producer has it
+  if (own > 0) ring.skip(steps);
+  const auto finish = [&](float(&of)[S::kBN / 2], Unit in, int row) {
+    const int above = end_with_matrix<S::kBM>(in, g);
+    const Place place{in.matrix, in.row + row, in.column, above - row};
+    K::template finish<S::kBN>(of, staging, g, target_of(g, place, beta), alpha, beta);
+  };
 #pragma unroll 1
-  for (; units.more(); ++number) {
-    Unit unit = units.get();
-    if (alpha == 0) unit.steps = 0;  // as does the producer
-    units.advance();
-    const bool is_own = number % 2 == own, is_last = !units.more();
-    if (!is_own && !is_last) {
-      ring.skip(unit.steps);
-      continue;
-    }
-    const int above = end_with_matrix<S::kBM>(unit, g);
-    const auto finish = [&](float(&of)[S::kBN / 2], int row) {
-      const Place place{unit.matrix, unit.row + row, unit.column, above - row};
-      K::template finish<S::kBN>(of, staging, g, target_of(g, place, beta), alpha, beta);
-    };
+  for (int number = own; number < count; number += 2) {
+    const bool is_last = number + 1 == count;
+    Unit now = unit;
+    now.steps = steps;
     float sum[kTimes][S::kBN / 2] = {};
-    if (is_own) {
-      if (number > 0) wait_for_turn(own);
-      K::consume(sum, shared, ring, g, unit, [&] {
-        if (!is_last) give_turn(1 - own);
-      });
-      if (is_last) {
-        wait_for_other();
-        leave_sums(sum[1], shared);
-        give_turn(1 - own);
-      }
-      finish(sum[0], 0);
-    } else {
-      let_other_go();
-      wait_for_turn(own);
-      take_sums(sum[1], shared);
+    if (number > 0) wait_for_turn(own);
+    K::consume(sum, shared, ring, g, now, [&] {
+      if (is_last) return;
+      give_turn(1 - own);
+      // What comes next is worked out here, where there is time: its own next unit, or the last, of which it stores a half.
+      units.advance();
+      if (number + 2 < count) units.advance();
+      unit = units.get();
+      ring.skip(steps);
+    });
+    if (is_last) {
+      wait_for_other();
+      leave_sums(sum[1], shared);
+      give_turn(1 - own);
     }
-    if (is_own != is_last) finish(sum[1], kWarpgroupM);
+    finish(sum[0], now, 0);
+    if (!is_last) finish(sum[1], now, kWarpgroupM);
+  }
+  if (count > 0 && (count - 1) % 2 != own) {
+    float sum[S::kBN / 2];
+    let_other_go();
+    wait_for_turn(own);
+    take_sums(sum, shared);
+    finish(sum, unit, kWarpgroupM);
   }
 }
 
@@ -528,6 +534,8 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
     ptx::take_registers<S::kMultiplyingRegisters>();
     if constexpr (S::kInTurns) multiply_in_turns(shared, g);
     else multiply(shared, g);
+    // Nobody leaves while what it has left in shared memory is on its way to C.
+    ptx::bulk_wait_read<0>();
     return;
   }
   ptx::give_registers<S::kProducerRegisters>();

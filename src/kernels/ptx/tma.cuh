@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cp.async.bulk.tensor: the tensor memory accelerator copies a box of a matrix from global to shared
-// memory, asked for by one thread. What lies outside the matrix arrives as zeros. PTX ISA, "Data
+// cp.async.bulk.tensor: the tensor memory accelerator copies a box of a matrix from global to shared memory, asked for by
+// one thread, or back. What lies outside the matrix arrives as zeros, and is not stored. PTX ISA, "Data
 // Movement and Conversion Instructions: cp.async.bulk.tensor". sm_90.
 #pragma once
 
@@ -56,6 +56,25 @@ __device__ __forceinline__ void tma_load_3d_multicast(void* to, const TensorMap&
       ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(full)), "h"(blocks)
       : "memory");
+}
+
+// Copies a box from shared memory to the matrix, of a map of rank 3, where `does`: what of the box is inside. What this
+// thread has asked for since its last bulk_commit() is a group.
+__device__ __forceinline__ void tma_store_3d_if(bool does, const TensorMap& map, int x, int y,
+                                                int z, const void* from) {
+  asm volatile(
+      "{\n.reg .pred does;\nsetp.ne.u32 does, %0, 0;\n"
+      "@does cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
+      "[%1, {%2, %3, %4}], [%5];\n}" ::"r"(static_cast<unsigned>(does)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(from))
+      : "memory");
+}
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+// Waits until all but this thread's last kLast groups have read shared memory.
+template <int kLast> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLast) : "memory");
 }
 
 // Fetches the description itself, so that the first copy does not wait for it.

@@ -118,6 +118,11 @@ TEST(TileOrder, IsOfSquaresWithinASquare) {
   expect(order(kSquare, 4096, 16384, 128), 4, 43);    // three bands of 128
   expect(order(kSquare, 8192, 8191, 4096), 4, 13);    // C of any alignment: the same
   expect(order(kSquare, 8192, 50257, 1024), 8, 393);  // but where it is stored often
+  // Of f32 one band where three would do and k is not long.
+  gpu::Problem to_f32 = problem(Dtype::kBF16, 4096, 4096, 512);
+  to_f32.result = Dtype::kF32;
+  expect(gpu::tile_order(plan_by("warpgroup_bf16_128x128_turns_to_f32", to_f32), to_f32, 132), 4,
+         32);
   // Clusters of two, one below the other.
   expect(order("warpgroup_bf16_192x128,split=1", 4096, 4096, 4096), 2, 16);
 }

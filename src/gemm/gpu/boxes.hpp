@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who stores C of the 16-bit kernels for Hopper: threads, or TMA (kernels/gemm/result.cuh).
+#pragma once
+
+#include "gemm/gpu/plan.hpp"
+#include "gemm/gpu/problem.hpp"
+#include "model/gpu.hpp"
+
+namespace tilewise::gpu {
+
+/// Whether TMA stores C in boxes, where C is aligned to 16 bytes and beta is 0. Threads are sooner done with one tile, but have
+/// to wait for what they store: a block must have several. Where k is short, f32 is most of what memory has to do, and threads
+/// give it longer rows. `oriented`: as the kernel reads it.
+bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
+}  // namespace tilewise::gpu
