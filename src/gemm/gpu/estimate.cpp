@@ -60,15 +60,17 @@ constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 constexpr double kNearBytes = 0.45e9, kFarBytes = 1e9, kFarTime = 1.4;
 constexpr std::int64_t kFarExtent = 1024, kFarK = 4096;
 constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
-// What tiles of 64 rows and more ask for at most: 0.7 of an H200's memory, nearly all that others reach of an H100's.
+// What tiles of 64 rows and more ask for at most: nearly all that others reach of an H100's memory; of an H200's 0.7, and
+// beyond 37 MB 0.8 of what is more.
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
+constexpr double kMoreBoxesBytesPerMicrosecondAndSm = 29500, kMoreBoxesMicroseconds = 1.5;
 constexpr double kMmaMemoryShare = 0.7;  // the same of mma.sync, of an H200's
 // What 16-bit tiles would take longer if hardly any of their rows were there: TMA is slow with such, few as they may be.
 constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
 constexpr double kSharedMissTime = 1.1, kFarSharedMissTime = 1.25;
 constexpr double kFullMemoryShare = 0.5;  // of the multiprocessors' blocks, of 16-bit tiles
-constexpr double kAloneBytesPerMicrosecond = 4.5e4;  // that one of these gets where few others ask
+constexpr double kAloneBytesPerMicrosecond = 4.7e4;  // that one of these gets where few others ask
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
@@ -386,8 +388,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (is_mma(kernel.pipe) || (is_wide && !kernel.persistent)) {
     e.memory *= kMemoryShare / kMmaMemoryShare;
   } else if (kernel.box_a.lines > 0 && !is_wide) {
-    const double most = kBoxesBytesPerMicrosecondAndSm * gpu.sm_count;
-    e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, memory_bytes(oriented) / most);
+    const double bytes_of_one = memory_bytes(oriented) / gpu.sm_count;
+    const double least =
+        std::min(bytes_of_one / kBoxesBytesPerMicrosecondAndSm,
+                 bytes_of_one / kMoreBoxesBytesPerMicrosecondAndSm + kMoreBoxesMicroseconds);
+    e.memory = std::max(e.memory * kMemoryShare / kBoxesMemoryShare, least);
   }
   // Where streamed tiles wait for memory, the others still wait for multiplications: one adds to the other.
   if (plan.streamed > 0 && bandwidth > 0) {
@@ -407,7 +412,11 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
   const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
   // Few blocks do not ask for enough at a time to keep the memory busy.
-  if (is_narrow && kernel.box_a.lines > 0) e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
+  if (is_narrow && kernel.box_a.lines > 0) {
+    e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
+    if (plan.parts_entry.empty())
+      e.memory = std::max(e.memory, memory_bytes(oriented) / (kAloneBytesPerMicrosecond * busy));
+  }
   const double tile_bytes = lines * static_cast<double>(plan.k_each) * element;
   // Nor do the few that a last round has.
   if (is_narrow && kernel.box_a.lines > 0 && plan.streamed == 0 && e.waves > 1 && bandwidth > 0) {
