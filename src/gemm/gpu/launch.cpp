@@ -363,11 +363,9 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     product.result_is_aligned = arguments.result_is_aligned;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     const std::array<const void*, 1> values{&product};
-    device::Launch launch =
-        launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows);
-    if (kernel.one_step_shared_bytes > 0 && oriented.k() <= kernel.bk)
-      launch.dynamic_shared_bytes = static_cast<std::uint32_t>(kernel.one_step_shared_bytes);
-    device.launch(entry, launch, stream);
+    device.launch(
+        entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
+        stream);
     if (!plan.parts_entry.empty())
       launch_parts(plan, oriented, some, matrices, device, kernels, stream);
   }

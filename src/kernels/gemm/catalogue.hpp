@@ -72,8 +72,7 @@ struct GemmKernel {
   int steps_together = 1;      ///< of bk that a block's warps multiply at a time, one each
   int stages = 0, threads = 0;
   int dynamic_shared_bytes = 0;
-  int one_step_shared_bytes = 0;  ///< the same where k is no more than bk; 0: no less
-  int blocks_per_sm = 1;          ///< that share a multiprocessor
+  int blocks_per_sm = 1;  ///< that share a multiprocessor
   /// Tiles of a cluster's blocks, as the kernel itself says (__cluster_dims__); 1×1 where the launch may say.
   TileCluster cluster = {};
   bool takes_clusters = false;  ///< as the launch says, up to kMostClusterTiles

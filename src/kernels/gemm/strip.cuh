@@ -79,19 +79,10 @@ struct StripShape {
   using SlabB = Slab<typename T::Stored, kAlongB, kN, kBK>;
   static constexpr int kStageBytes = SlabA::kBytes + SlabB::kBytes;
   static constexpr int kRingBytes = kStages * kStageBytes;
-  // Blocks a multiprocessor: those whose warps share no lines are many and short.
-  static constexpr int kBlocks = kDown == 1 ? 12 : 1;
   // Where several warps' sums are added up, the tile is put together behind the rings, in f32.
   static constexpr int kSharedBytes = kAcross * kDown * kRingBytes + (kDown > 1 ? kM * kN * 4 : 0);
   static_assert(kRingBytes >= kLines * kN * 4);  // where a warp leaves its sums
 };
-
-// Of a warp. A k of one step takes one stage, so that more blocks are there at a time (launch.cpp has it so, too).
-template <class S> __device__ __forceinline__ int ring_bytes(const GemmArguments& g) {
-  static_assert(S::kDown > 1 ||
-                S::kStageBytes >= S::kLines * S::kN * 4);  // where a warp leaves its sums
-  return S::kDown == 1 && g.k <= S::kBK ? S::kStageBytes : S::kRingBytes;
-}
 
 // Where a sum belongs in its warp's tile.
 struct SumPlace {
@@ -265,7 +256,7 @@ __device__ __forceinline__ void finish_strip(float (&sums)[S::kSlots][4], unsign
     with_result<S>(g, [&](auto transposed, auto type) {
       const long long row = place.tile.row + place.across * S::kLines;
       const Whole<S, S::kLines, decltype(transposed)::value> whole{
-          reinterpret_cast<float*>(shared + place.across * ring_bytes<S>(g))};
+          reinterpret_cast<float*>(shared + place.across * S::kRingBytes)};
 #pragma unroll
       for (int i = 0; i < S::kSlots; ++i) whole.put(0, i, place.lane, slot_of(i));
       __syncwarp();
@@ -312,7 +303,7 @@ template <class S> __device__ __forceinline__ void strip(const GemmArguments& g)
   const StripPlace place = place_of_strip<S>(g);
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   float sums[S::kSlots][4] = {};
-  add_steps<S>(sums, shared + threadIdx.x / 32 * ring_bytes<S>(g), g, place,
+  add_steps<S>(sums, shared + threadIdx.x / 32 * S::kRingBytes, g, place,
                depth_of_block(g, alpha == 0));
   finish_strip<S>(sums, shared, g, place, alpha, beta);
 }
@@ -356,8 +347,7 @@ template <class S> __device__ __forceinline__ void add_parts(const GemmArguments
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
 #define TILEWISE_STRIP(name, suffix, multiply, T, along_a, along_b, ...)                 \
   extern "C" __global__ void __launch_bounds__(                                          \
-      gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>::kThreads,            \
-      gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>::kBlocks)             \
+      gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>::kThreads, 1)         \
       name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments g) {         \
     gemm::strip<gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>>(g);        \
   }                                                                                      \
