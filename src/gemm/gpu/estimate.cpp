@@ -37,6 +37,9 @@ constexpr double kTeamsShown = 1.2;
 // no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast.
 constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kLargeBoxesShownK = 300;
 constexpr std::int64_t kLeastTurnsShownK = 256;
+// The same of other tiles of 16 bits, whose warpgroups all store at one time, with C in f32, and where columns are C's rows, as
+// sums leave registers sector by sector.
+constexpr double kTogetherShownK = 450, kSectorsShownK = 900;
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
@@ -455,11 +458,16 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                                                             : 0.0;
   const double turns_shown =
       kernel.bn > 128 ? std::max(kTurnsShown, shown_k / k_that_hides) : kTurnsShown;
+  const bool is_stored_long = is_narrow && kernel.box_a.lines > 0 && size_of(oriented.result) == 4;
+  const double long_store = is_stored_long
+                                ? (kernel.transposes_result ? kSectorsShownK : kTogetherShownK) /
+                                      k_that_hides * tile_store
+                                : 0.0;
   const double shown =
       kernel.hides_result
           ? std::max(turns_shown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
       : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
-                : shown_share * (kFillMicroseconds + tile_store);
+                : std::max(long_store, shown_share * (kFillMicroseconds + tile_store));
   // The last tile is stored by two warpgroups, by the only one, or by the one whose turn it is, which first has to hand half
   // of it to the other.
   const bool by_one =

@@ -108,13 +108,16 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(1024, 1024, 1024), "warpgroup_bf16_128x64_to_f32");
   EXPECT_EQ(chosen(512, 2112, 7168), "warpgroup_bf16_128x64_to_f32");
   EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_64x64_to_f32");
-  EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=2");
+  EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=3");
+  EXPECT_EQ(chosen(64, 4096, 7168),
+            "warpgroup_bf16_64x64_to_f32,split=2");  // 64 blocks ask for too little
   EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
   // Storing hides behind multiplying where a block has several tiles: of the size that fills the last round best.
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_turns_to_f32");
+  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(8192, 8192, 8192), "warpgroup_bf16_128x192_turns_to_f32");
   const Shape narrow{
       .m = 4096, .n = 7168, .k = 2048, .operand = Dtype::kBF16, .result = Dtype::kBF16};
