@@ -502,7 +502,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     if (is_last) {
       wait_for_other();
       leave_sums(sum[1], shared);
-      wait_for_turn(1 - own);  // both: where one only gives it, compute-sanitizer sees a race
+      give_turn(1 - own);
     }
     finish(sum[0], now, 0);
     if (!is_last) finish(sum[1], now, kWarpgroupM);
