@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gemm/gpu/estimate.hpp"
+#include "gemm/gpu/rounds.hpp"
 
 namespace tilewise::gpu {
 namespace {
@@ -22,7 +23,9 @@ bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& g
   const auto row_bytes = oriented.n() * static_cast<std::int64_t>(size_of(oriented.result));
   if (row_bytes % 16 != 0) return false;
   if (oriented.result == Dtype::kF32 && oriented.k() < kLeastKOfF32) return false;
-  return tiles_of(plan, oriented) * oriented.count > blocks_at_a_time(plan, gpu);
+  if (tiles_of(plan, oriented) * oriented.count <= blocks_at_a_time(plan, gpu)) return false;
+  // What TMA stores stands in the way of what it fetches; blocks that are to stay together must not be held up.
+  return rounds_kept(plan, oriented, gpu) == 0;
 }
 
 }  // namespace tilewise::gpu

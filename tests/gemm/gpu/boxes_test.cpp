@@ -29,6 +29,7 @@ TEST(Boxes, AreForBlocksOfSeveralTiles) {
   EXPECT_FALSE(has_boxes("warpgroup_bf16_64x64", Dtype::kBF16, 4096, 4096, 64));
   EXPECT_FALSE(has_boxes("warpgroup_bf16_128x192_swapped", Dtype::kBF16, 4096, 4096, 64));
   EXPECT_FALSE(has_boxes("warpgroup_bf16_128x256", Dtype::kBF16, 4096, 4096, 64, 2));
+  EXPECT_FALSE(has_boxes(kTurns, Dtype::kBF16, 16384, 16384, 16384));  // whose blocks keep rounds
 }
 
 TEST(Boxes, AreOfF32WhereKIsNotShort) {
