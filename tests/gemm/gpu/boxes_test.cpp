@@ -29,7 +29,8 @@ TEST(Boxes, AreForBlocksOfSeveralTiles) {
   EXPECT_FALSE(has_boxes("warpgroup_bf16_64x64", Dtype::kBF16, 4096, 4096, 64));
   EXPECT_FALSE(has_boxes("warpgroup_bf16_128x192_swapped", Dtype::kBF16, 4096, 4096, 64));
   EXPECT_FALSE(has_boxes("warpgroup_bf16_128x256", Dtype::kBF16, 4096, 4096, 64, 2));
-  EXPECT_FALSE(has_boxes(kTurns, Dtype::kBF16, 16384, 16384, 16384));  // whose blocks keep rounds
+  EXPECT_TRUE(has_boxes(kTurns, Dtype::kBF16, 8192, 8192, 8192));      // whose blocks keep rounds
+  EXPECT_FALSE(has_boxes(kTurns, Dtype::kBF16, 16384, 16384, 16384));  // of four times as much
 }
 
 TEST(Boxes, AreOfF32WhereKIsNotShort) {
