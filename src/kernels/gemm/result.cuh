@@ -294,8 +294,7 @@ __device__ __forceinline__ void box_16_bit(unsigned char* box, const float* sum)
 }
 __device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
   const int lane = threadIdx.x % 32, row = lane / 4;
-  const bool is_odd =
-      row % 2 != 0;  // these take eight columns in another order: else rows share banks
+  const bool is_odd = row % 2 != 0;  // takes eight columns in another order: else rows share banks
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const float *const even = sum + i * 4, *const odd = sum + (i ^ 2) * 4;
@@ -307,8 +306,8 @@ __device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
   }
 }
 
-// kN columns of a warp's sums in boxes, one after the other: two together are no faster for who stores, and so many bytes at
-// a time hold up what is fetched (docs/lab/gpu_gemm.md).
+// kN columns of a warp's sums in boxes, one after the other: two behind one fence are sooner stored, but so many bytes at a
+// time hold up what is fetched (docs/lab/gpu_gemm.md).
 template <class Element, int kN>
 __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging& staging,
                                             const GemmArguments& g, const Target& target) {

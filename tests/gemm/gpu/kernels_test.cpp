@@ -145,7 +145,9 @@ TEST_P(EveryKernel, SeveralTilesABlockWithAnAlignedResult) {
     device->take_counters();
     expect(sizes, {across(), kRows, kAlignedRows}, alpha, beta);
     device->watch(checked_launches());
-    return device->take_counters().bulk_store_bytes;
+    const Counters counters = device->take_counters();
+    EXPECT_EQ(counters.shared_store_conflicts, 0U);
+    return counters.bulk_store_bytes;
   };
   const std::uint64_t bytes = stored_in_boxes(1.5, 0);
   if (!wants_real_gpu()) {
