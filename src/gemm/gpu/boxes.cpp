@@ -18,11 +18,13 @@ constexpr double kMostBytesOfRounds = 0.6e9;
 
 }  // namespace
 
+bool can_store_boxes(const kernels::GemmKernel& kernel) {
+  return size_of(kernel.operand) == 2 && kernel.keeps_rounds && !kernel.transposes_result &&
+         kernel.bn >= kLeastColumns;
+}
+
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
-  const kernels::GemmKernel& kernel = *plan.kernel;
-  if (size_of(oriented.operand) != 2 || !kernel.keeps_rounds || kernel.transposes_result ||
-      kernel.bn < kLeastColumns || plan.parts > 1)
-    return false;
+  if (!can_store_boxes(*plan.kernel) || plan.parts > 1) return false;
   const auto row_bytes = oriented.n() * static_cast<std::int64_t>(size_of(oriented.result));
   if (row_bytes % 16 != 0) return false;
   if (oriented.result == Dtype::kF32 && oriented.k() < kLeastKOfF32) return false;

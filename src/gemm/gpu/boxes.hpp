@@ -10,6 +10,9 @@
 
 namespace tilewise::gpu {
 
+/// Whether TMA stores C of any product by this kernel.
+bool can_store_boxes(const kernels::GemmKernel& kernel);
+
 /// Whether TMA stores C in boxes, where C is aligned to 16 bytes and beta is 0. Threads are sooner done with one tile, but have
 /// to wait for what they store: a block must have several. Where k is short, f32 is most of what memory has to do, and threads
 /// give it longer rows. Nor where blocks keep rounds (rounds.hpp) of much. `oriented`: as the kernel reads it.

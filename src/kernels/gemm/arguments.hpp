@@ -171,7 +171,7 @@ struct GemmArguments {
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
   GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
   GemmRounds rounds;           ///< for kernels that keep them
-  GemmBoxes boxes;
+  GemmBoxes boxes;             ///< for kernels of which TMA may store C
 };
 
 }  // namespace tilewise::kernels

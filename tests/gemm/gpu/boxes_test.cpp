@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which products have their C stored by TMA. That they do, and right, EveryKernel tests.
+// Which products have their C stored by TMA, and that it stores all of C and nothing else.
 #include "gemm/gpu/boxes.hpp"
+
+#include <type_traits>
 
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
 namespace {
+
+using kernels::GemmKernel;
 
 bool has_boxes(std::string_view kernel, Dtype result, std::int64_t m, std::int64_t n,
                std::int64_t k, int parts = 1) {
@@ -38,6 +42,105 @@ TEST(Boxes, AreOfF32WhereKIsNotShort) {
   EXPECT_FALSE(has_boxes(kTurns, Dtype::kF32, 4096, 4096, 256));
   EXPECT_TRUE(has_boxes(kTurns, Dtype::kF32, 4096, 4096, 512));
 }
+
+class EveryKernelWithBoxes : public ::testing::TestWithParam<const GemmKernel*> {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+
+  const GemmKernel& kernel() const { return *GetParam(); }
+  // More tiles than blocks in each row of them; the last ends beyond the matrix. C's rows are multiples of 16 bytes.
+  std::int64_t columns() const {
+    const int blocks = test_device().gpu().sm_count / kernel().cluster.blocks();
+    return std::int64_t{blocks + 1} * kernel().bn - 8;
+  }
+
+  // Calls `use` with the kernel's types.
+  template <class Use> void with_kind(const Use& use) const {
+    const bool is_wide = kernel().result == Dtype::kF32;
+    if (kernel().operand == Dtype::kBF16 && is_wide) use(std::type_identity<BF16ToF32>{});
+    else if (kernel().operand == Dtype::kBF16) use(std::type_identity<BF16>{});
+    else if (is_wide) use(std::type_identity<F16ToF32>{});
+    else use(std::type_identity<F16>{});
+  }
+
+  // Multiplies, by the kernel, and expects TMA to store boxes of `least` elements and more, or none for 0, and threads to leave
+  // in shared memory what they do without bank conflicts. (A real GPU counts nothing.)
+  template <class Multiply>
+  void expect_boxes(const std::string& how, std::int64_t least, const Multiply& multiply) const {
+    SCOPED_TRACE(std::string(kernel().name) + " " + how);
+    const PlanWish wish(std::string(kernel().name) + "," + how);
+    auto* const device = dynamic_cast<device::VirtualDevice*>(&test_device());
+    if (device == nullptr) return with_kind(multiply);
+    vgpu::LaunchOptions options = checked_launches();
+    options.count = true;
+    device->watch(options);
+    device->take_counters();
+    with_kind(multiply);
+    device->watch(checked_launches());
+    const Counters counters = device->take_counters();
+    const auto bytes = static_cast<std::uint64_t>(least) * size_of(kernel().result);
+    EXPECT_GE(counters.bulk_store_bytes, bytes);
+    EXPECT_EQ(counters.bulk_store_bytes == 0, least == 0);
+    EXPECT_EQ(counters.shared_store_conflicts, 0U);
+  }
+};
+
+constexpr Stand kAlignedRows{.gap = 16};
+constexpr std::int64_t kCount = 3, kRows = 19, kDepth = 328;  // of a batch
+
+// The last row of tiles ends with the matrix: the rows that the one above has, too, are stored by that, and threads store
+// the others. 192 columns of 16 bits are an odd number of boxes, which take turns in two places.
+TEST_P(EveryKernelWithBoxes, StoresWholeAndStreamedTiles) {
+  const std::int64_t height = std::int64_t{kernel().bm} * kernel().cluster.down, n = columns();
+  const auto multiply = [&](std::int64_t m) {
+    return [=](auto kind) {
+      expect_right<typename decltype(kind)::type>({m, n, 323}, {.c = kAlignedRows}, 1.5f);
+    };
+  };
+  expect_boxes("split=1", height * n, multiply(height + 19));
+  if (kernel().splits && kernel().streams)
+    expect_boxes("stream", (height - 3) * n, multiply(height - 3));
+}
+
+TEST_P(EveryKernelWithBoxes, LeavesToThreadsWhatIsAddedToC) {
+  expect_boxes("split=1", 0, [&](auto kind) {
+    expect_right<typename decltype(kind)::type>({19, columns(), 323}, {.c = kAlignedRows}, 1, 0.5f);
+  });
+}
+
+// Of a batch which is one tall matrix, so that a box's rows that are not there are the next product's.
+TEST_P(EveryKernelWithBoxes, StoresABatch) {
+  const std::int64_t n = columns();
+  expect_boxes("split=1", kCount * kRows * n, [&](auto kind) {
+    using Kind = typename decltype(kind)::type;
+    using A = typename Kind::A;
+    using C = typename Kind::C;
+    Matrix<A> a(kCount * kRows, kDepth, {}, 1), b(kDepth, n, {}, 2);
+    Matrix<C> c(kCount * kRows, n, kAlignedRows, 3);
+    c.fill(poison<C>());
+    const Matrix<C> before = c;
+    OnGpu on_a(a);
+    OnGpu on_b(b);
+    OnGpu on_c(c);
+    const auto first = [](auto all) {
+      all.rows = kRows;
+      return strided(all, kRows * all.leading_dimension);
+    };
+    gemm_batch(gpu(), kCount, 1.0f, first(MatrixView<const A>(on_a.view())),
+               strided<const A>(on_b.view(), 0), 0.0f, first(on_c.view()), {});
+    on_c.fetch();
+    expect_clean();
+    expect_product<A, A, C, float>(1.0f, a, b, 0.0f, before, c);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithBoxes, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (gpu::can_store_boxes(kernel)) all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
 
 }  // namespace
 }  // namespace tilewise::test

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/divide.hpp"
-#include "gemm/gpu/boxes.hpp"
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
@@ -117,45 +116,6 @@ TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
   const int k = (2 * kernel().stages + 1) * kernel().bk - 1;
   const bool exchanges = kernel().transposes_result;
   expect({exchanges ? columns : rows, exchanges ? rows : columns, k}, {kRows, kRows, kRows}, 1, 0);
-}
-
-// C stored by TMA where it is aligned, by threads where beta counts. Above the last row of tiles, which ends with the matrix,
-// another stores the rows of both. 192 columns of 16 bits are an odd number of boxes, which take turns in two places.
-TEST_P(EveryKernel, SeveralTilesABlockWithAnAlignedResult) {
-  if (!kernel().persistent || kernel().blocks_per_sm > 1) GTEST_SKIP() << "has no boxes";
-  const model::Gpu& gpu = test_device().gpu();
-  const int blocks = gpu.sm_count / kernel().cluster.blocks();
-  const Sizes sizes{kernel().bm * kernel().cluster.down + 19, (blocks + 1) * kernel().bn - 8, 323};
-  gpu::Problem problem;
-  problem.operand = kernel().operand, problem.result = kernel().result, problem.count = 1;
-  problem.arguments.m = sizes.m, problem.arguments.n = sizes.n, problem.arguments.k = sizes.k;
-  gpu::Plan plan;
-  plan.kernel = &kernel(), plan.cluster = kernel().cluster;
-  if (!gpu::stores_boxes(plan, problem, gpu)) GTEST_SKIP() << "has no boxes";
-  constexpr Stand kAlignedRows{.gap = 16};
-  const auto stored_in_boxes = [&](double alpha, double beta) {
-    auto* const device = dynamic_cast<device::VirtualDevice*>(&test_device());
-    if (device == nullptr) {
-      expect(sizes, {across(), kRows, kAlignedRows}, alpha, beta);
-      return std::uint64_t{0};
-    }
-    vgpu::LaunchOptions options = checked_launches();
-    options.count = true;
-    device->watch(options);
-    device->take_counters();
-    expect(sizes, {across(), kRows, kAlignedRows}, alpha, beta);
-    device->watch(checked_launches());
-    const Counters counters = device->take_counters();
-    EXPECT_EQ(counters.shared_store_conflicts, 0U);
-    return counters.bulk_store_bytes;
-  };
-  const std::uint64_t bytes = stored_in_boxes(1.5, 0);
-  if (!wants_real_gpu()) {
-    const auto all = static_cast<std::uint64_t>(sizes.m * sizes.n) * size_of(kernel().result);
-    EXPECT_GE(bytes, all / 2);
-    EXPECT_LT(bytes, all);
-  }
-  EXPECT_EQ(stored_in_boxes(1, 0.5), 0U);
 }
 
 TEST_P(EveryKernel, StreamedTiles) {
