@@ -116,12 +116,27 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
           factor.stride};
 }
 
+// Rows of tiles that are next to each other in the grid of single tiles: blocks are placed in the order of their numbers, and
+// neighbours should be a square (docs/lab/gpu_gemm.md). As many as divide all rows, so that there is no block without a tile.
+unsigned single_rows_log2(const Plan& plan, const Problem& oriented) {
+  constexpr int kMost = 2;
+  const std::int64_t down = divide_up(oriented.m(), std::int64_t{plan.kernel->bm});
+  return static_cast<unsigned>(std::min(kMost, std::countr_zero(static_cast<std::uint64_t>(down))));
+}
+
 Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
              const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   const std::int64_t tiles = tiles_of(plan, oriented);
   if (plan.cluster_parts > 1)
     return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
+  if (kernel.is_single) {
+    const unsigned log2 = single_rows_log2(plan, oriented);
+    const std::int64_t down = divide_up(oriented.m(), std::int64_t{kernel.bm});
+    return {static_cast<std::uint32_t>((tiles / down) << log2),
+            static_cast<std::uint32_t>(down >> log2),
+            static_cast<std::uint32_t>(plan.parts * matrices)};
+  }
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -254,6 +269,13 @@ kernels::FirstUnit first_unit_of(const Plan& plan, const Problem& oriented) {
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
                               std::int64_t matrices, std::uint32_t blocks) {
   const GemmKernel& kernel = *plan.kernel;
+  if (kernel.is_single) {
+    kernels::GemmTiles tiles{};
+    tiles.first_matrix = static_cast<std::uint32_t>(first);
+    tiles.group_rows_log2 = single_rows_log2(plan, oriented);
+    tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(plan.parts));
+    return tiles;
+  }
   const TileOrder order = tile_order(plan, oriented, blocks);
   const std::uint32_t rows = 1u << order.group_rows_log2;
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
@@ -286,14 +308,16 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
   return tiles;
 }
 
-// Of a batch, matrices whose units of work a persistent kernel takes in one launch: GemmDivisor divides no more.
+// Of a batch, matrices whose units of work a persistent kernel takes in one launch, as GemmDivisor divides no more; or
+// single tiles, of which a grid has no more one behind the other.
 std::int64_t matrices_at_once(const Plan& plan, const Problem& oriented) {
+  if (plan.kernel->is_single) return std::max<std::int64_t>(kMostMatrices / plan.parts, 1);
   constexpr std::int64_t kMostUnits = std::numeric_limits<std::int32_t>::max();
   const std::int64_t units = tiles_of(plan, oriented) * plan.parts;
   return std::max<std::int64_t>(kMostUnits / units, 1);
 }
 
-// One launch for each kMostMatrices matrices, or for persistent kernels for as many as can be.
+// One launch for each kMostMatrices matrices, or for persistent kernels and single tiles for as many as can be.
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
@@ -306,7 +330,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned short>(kernel.stages);
-  if (kernel.persistent) {
+  if (kernel.persistent || kernel.is_single) {
     arguments.is_shared_a = arguments.a.stride == 0;
     arguments.is_shared_b = arguments.b.stride == 0;
     TensorMap map_a, map_b;

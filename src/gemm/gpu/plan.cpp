@@ -11,6 +11,7 @@
 #include "core/phrase.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
+#include "kernels/gemm/single.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
 
@@ -131,7 +132,9 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   if (plan.entry.empty()) return "does not read these orders of A and B";
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
-  if (tiles_of(plan, oriented) > kMostTiles) return "more tiles than a grid has";
+  if (tiles_of(plan, oriented) > kMostTiles ||
+      (kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) > kMostMatrices))
+    return "more tiles than a grid has";
   std::string refusal =
       prepare(plan, plan.a, oriented.arguments.a, oriented.a_along_k, oriented.m(), oriented, "A");
   if (refusal.empty()) {
@@ -163,7 +166,8 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
     plan.cluster_parts = plan.parts;
   if (plan.parts == plan.cluster_parts) return plan;
   const std::int64_t at_once =
-      kernel.persistent ? oriented.count : std::min(oriented.count, kMostMatrices);
+      kernel.persistent || kernel.is_single ? oriented.count
+                                            : std::min(oriented.count, kMostMatrices);
   plan.parts_unit = kernel.unit;
   plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
   std::int64_t sums = tiles_of(plan, oriented) * kernel.bm * kernel.bn;
@@ -328,7 +332,9 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
 }
 
 // Of tiles of any width one that leaves more columns empty than another, which makes as few tiles.
+// (Where B lies across k, there may be no such.)
 bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
+  if (!oriented.b_along_k && kernel.narrower % kernels::kSinglePanel != 0) return false;
   return kernel.narrower > 0 && divide_up(oriented.n(), std::int64_t{kernel.narrower}) ==
                                     divide_up(oriented.n(), std::int64_t{kernel.bn});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/gemm/any_width_entries.hpp"
+#include "kernels/gemm/single_entries.hpp"
 #include "kernels/gemm/small_entries.hpp"
 
 namespace tilewise::kernels {
@@ -538,8 +539,9 @@ constexpr std::array kOtherKernels{
 };
 
 constexpr auto kKernels = [] {
-  std::array<GemmKernel, kOtherKernels.size() + kAnyWidthEntries> all;
-  std::ranges::copy(kAnyWidthKernels, std::ranges::copy(kOtherKernels, all.begin()).out);
+  std::array<GemmKernel, kOtherKernels.size() + kAnyWidthEntries + kSingleEntries> all;
+  const auto others = std::ranges::copy(kOtherKernels, all.begin()).out;
+  std::ranges::copy(kSingleKernels, std::ranges::copy(kAnyWidthKernels, others).out);
   return all;
 }();
 

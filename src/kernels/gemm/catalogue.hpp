@@ -56,7 +56,8 @@ enum class Preparation {
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
-/// of persistent kernels x alone, as many blocks as there is work or the GPU has places.
+/// of persistent kernels x alone, as many blocks as there is work or the GPU has places; of single tiles x columns of tiles in
+/// groups of 2^GemmTiles::group_rows_log2 rows, y these groups, z matrices and of each the parts of k.
 struct GemmKernel {
   std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
@@ -78,6 +79,7 @@ struct GemmKernel {
   bool takes_clusters = false;  ///< as the launch says, up to kMostClusterTiles
   bool is_planned = true;       ///< else `tilewise tune` and TILEWISE_PLAN alone consider it
   bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
+  bool is_single = false;       ///< a block for each tile (single.cuh)
   bool splits = true;           ///< takes GemmSplit with more than one part
   bool streams = true;          ///< where it is persistent and splits: takes GemmSplit::streamed
   /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.

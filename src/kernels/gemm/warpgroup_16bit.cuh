@@ -13,7 +13,9 @@
 #pragma once
 
 #include "kernels/gemm/any_width.hpp"
+#include "kernels/gemm/product_16bit.cuh"
 #include "kernels/gemm/warpgroup.cuh"
+#include "kernels/gemm/width.cuh"
 
 namespace gemm {
 
@@ -104,22 +106,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   template <int kN, int kTimes>
   static __device__ __forceinline__ void start_product(float (&sum)[kTimes][kN / 2],
                                                        const Stage& stage, int row) {
-    constexpr unsigned kEightRows = 1024, kPanelBytes = S::kBK * 128;
-    // A descriptor counts in 16 bytes; from k to k only its address changes.
-    constexpr int kStepA = (kAlongA == Along::kK ? 16 : 16 * kPanel) * 2 / 16;
-    constexpr int kStepB = (kAlongB == Along::kK ? 16 : 16 * kPanel) * 2 / 16;
-    constexpr int kRowsA = kWarpgroupM * S::kBK * 2 / 16;
-    const auto a = ptx::describe_tile(stage.a + row * S::kBK, kEightRows, kPanelBytes);
-    const auto b = ptx::describe_tile(stage.b, kEightRows, kPanelBytes);
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int i = 0; i < S::kBK / 16; ++i) {
-#pragma unroll
-      for (int j = 0; j < kTimes; ++j)
-        ptx::wgmma<Element, kN, kAlongA, kAlongB, 1>(sum[j], a + i * kStepA + j * kRowsA,
-                                                     b + i * kStepB);
-    }
-    ptx::wgmma_commit();
+    start_product_16_bit<Element, kAlongA, kAlongB, kN>(sum, stage.a + row * S::kBK, stage.b);
   }
 
   // The sums of a unit, of 64 rows from `row` on, or of several times 64. At its end all of the unit's stages have
@@ -188,50 +175,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     }
   }
 
-  template <int kN> static constexpr bool kHasWidth = has_width(kN, S::kBN);
-
-  // Calls `with` with the columns of this launch's tiles as a constant. One jump: each further one would lead to code
-  // that no cache holds yet.
-  template <class With>
-  static __device__ __forceinline__ void with_columns(const GemmArguments& g, const With& with) {
-#define TILEWISE_WIDTH(eights)                                                            \
-  case eights:                                                                            \
-    if constexpr (kHasWidth<(eights)*8>) with(std::integral_constant<int, (eights)*8>{}); \
-    break;
-    switch (S::columns(g) / 8) {
-      TILEWISE_WIDTH(3);
-      TILEWISE_WIDTH(4);
-      TILEWISE_WIDTH(5);
-      TILEWISE_WIDTH(6);
-      TILEWISE_WIDTH(7);
-      TILEWISE_WIDTH(8);
-      TILEWISE_WIDTH(9);
-      TILEWISE_WIDTH(10);
-      TILEWISE_WIDTH(11);
-      TILEWISE_WIDTH(12);
-      TILEWISE_WIDTH(13);
-      TILEWISE_WIDTH(14);
-      TILEWISE_WIDTH(15);
-      TILEWISE_WIDTH(16);
-      TILEWISE_WIDTH(17);
-      TILEWISE_WIDTH(18);
-      TILEWISE_WIDTH(19);
-      TILEWISE_WIDTH(20);
-      TILEWISE_WIDTH(21);
-      TILEWISE_WIDTH(22);
-      TILEWISE_WIDTH(23);
-      TILEWISE_WIDTH(24);
-      TILEWISE_WIDTH(25);
-      TILEWISE_WIDTH(26);
-      TILEWISE_WIDTH(27);
-      TILEWISE_WIDTH(28);
-      TILEWISE_WIDTH(29);
-      TILEWISE_WIDTH(30);
-      TILEWISE_WIDTH(31);
-      TILEWISE_WIDTH(32);
-    }
-#undef TILEWISE_WIDTH
-  }
+  template <int kN> using HasWidth = std::bool_constant<has_width(kN, S::kBN)>;
 
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
@@ -254,7 +198,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 #pragma unroll
       for (int i = kN / 2; i < S::kBN / 2; ++i) sum[i] = 0;
     };
-    if constexpr (S::kIsAnyWidth) with_columns(g, consume_columns);
+    if constexpr (S::kIsAnyWidth) with_width<HasWidth>(S::columns(g), consume_columns);
     else consume_columns(std::integral_constant<int, S::kBN>{});
   }
   // Of warpgroups that take turns: the whole tile.

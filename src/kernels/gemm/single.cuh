@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f16 and bf16 on Hopper where a block computes one tile and is gone: TMA and wgmma as in warpgroup_16bit.cuh, and
+// nothing else.
+//
+// A small product is over before a kernel is that can do everything: of the 7 µs that 512×512×512 takes, 4 are an empty
+// kernel's. So these have no units of work, no clusters, no streams and no rounds: which tile a block computes its place in
+// the grid says, and one thread asks for the first stage before there is a barrier for any other (docs/lab/gpu_gemm.md).
+//
+// Tiles are as wide as the launch says, in code of their own for each width, so that as many as there are multiprocessors
+// make up C. Where C's columns are few, or neither they nor rows lie along k, kernels are given Cᵀ = Bᵀ·Aᵀ
+// (GemmKernel::transposes_result).
+#pragma once
+
+#include "kernels/gemm/block.cuh"
+#include "kernels/gemm/product_16bit.cuh"
+#include "kernels/gemm/result.cuh"
+#include "kernels/gemm/result_transposed.cuh"
+#include "kernels/gemm/single.hpp"
+#include "kernels/gemm/units.cuh"
+#include "kernels/gemm/width.cuh"
+#include "kernels/ptx/elect.cuh"
+#include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/tma.cuh"
+
+namespace gemm::single {
+
+using ptx::Along;
+
+constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
+constexpr int kBK = kTileLine;
+
+// A block's warps are kBM / 64 warpgroups that multiply, and one warp that asks TMA for stages.
+template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, bool kTransposes_> struct Kernel {
+  using Element = Element_;
+  static constexpr Along kAlongA = kAlongA_, kAlongB = kAlongB_;
+  static constexpr int kBM = kBM_, kWarpgroups = kBM / kWarpgroupM;
+  static constexpr int kProducer = kWarpgroups * 4, kThreads = kWarpgroups * 128 + 32;
+  static constexpr bool kTransposes = kTransposes_;
+  template <int kN> using HasWidth = std::bool_constant<has_single_width(kN, kAlongB == Along::kK)>;
+};
+
+template <class K> struct Shared {
+  alignas(1024) Half stages[ring_halves(K::kBM)];  // A and B of all stages, each behind the one before
+  Staging staging[K::kWarpgroups];
+  ptx::Barrier full[kMostStages];   // the stage's bytes have arrived
+  ptx::Barrier empty[kMostStages];  // every warp that multiplies has read it
+};
+
+// The block's tile, or its part of that tile's sum. `above`: of its rows, how many the tile above has, too, as the last row
+// of tiles ends with the matrix (end_with_matrix() in warpgroup.cuh says why).
+struct Work {
+  int row, column, matrix, part;
+  int above;
+  int first_k, steps;
+};
+
+template <class K> __device__ __forceinline__ Work work_of(const GemmArguments& g) {
+  const unsigned rows_log2 = g.tiles.group_rows_log2;
+  Work work;
+  work.row = static_cast<int>(blockIdx.y << rows_log2 | (blockIdx.x & ((1u << rows_log2) - 1))) *
+             K::kBM;
+  work.column = static_cast<int>(blockIdx.x >> rows_log2) * g.tile_columns;
+  const unsigned matrix = quotient(blockIdx.z, g.tiles.by_parts);
+  work.part = static_cast<int>(blockIdx.z - matrix * g.tiles.by_parts.divisor);
+  work.matrix = static_cast<int>(matrix + g.tiles.first_matrix);
+  constexpr int kTogether = 8;  // TMA wants 16 bytes, where rows are neighbours in memory
+  const int m = static_cast<int>(g.m);
+  const int last = max((m - K::kBM + kTogether - 1) / kTogether * kTogether, 0);
+  work.above = max(work.row - last, 0);
+  work.row -= work.above;
+  const int k = static_cast<int>(g.k), k_each = static_cast<int>(g.split.k_each);
+  work.first_k = work.part * k_each;
+  work.steps = max(0, (min(k_each, k - work.first_k) + kBK - 1) / kBK);
+  return work;
+}
+
+template <class K>
+__device__ __forceinline__ Half* stage_at(Shared<K>& shared, const GemmArguments& g, int index) {
+  return shared.stages + index * (K::kBM + g.tile_columns) * kBK;
+}
+
+// Whoever multiplies and whoever asks meet here once: the barriers of stages are there.
+template <class K> __device__ __forceinline__ void arrive_at_start() {
+  asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(K::kThreads) : "memory");
+}
+template <class K> __device__ __forceinline__ void wait_for_start() {
+  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(K::kThreads) : "memory");
+}
+
+// The one warp that asks for all stages.
+template <class K>
+__device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+  const ZeroTest<float> alpha(g.alpha);
+  const Work work = work_of<K>(g);
+  const int matrix_a = g.is_shared_a ? 0 : work.matrix, matrix_b = g.is_shared_b ? 0 : work.matrix;
+  const int stages = g.tile_stages, columns = g.tile_columns;
+  const auto ask = [&](int step, int index) {
+    ptx::Barrier* const full = &shared.full[index];
+    Half* const a = stage_at(shared, g, index);
+    Half* const b = a + K::kBM * kBK;
+    const int k = work.first_k + step * kBK;
+    ptx::mbarrier_arrive_expect(full,
+                                static_cast<unsigned>((K::kBM + columns) * kBK * sizeof(Half)));
+    if constexpr (K::kAlongA == Along::kK) {
+      ptx::tma_load_3d(a, A, k, work.row, matrix_a, full);
+    } else {
+#pragma unroll
+      for (int i = 0; i < K::kBM; i += kTileLine)
+        ptx::tma_load_3d(a + i * kBK, A, work.row + i, k, matrix_a, full);
+    }
+    if constexpr (K::kAlongB == Along::kK) {
+      ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
+    } else {
+      for (int i = 0; i < columns; i += kTileLine)
+        ptx::tma_load_3d(b + i * kBK, B, work.column + i, k, matrix_b, full);
+    }
+  };
+  bool reads = work.steps > 0;
+  if (ptx::elect_one()) {
+    ptx::mbarrier_init(&shared.full[0], 1);
+    ptx::fence_mbarrier_init();
+    ptx::wait_for_previous_grid();
+    if (alpha.is_zero()) reads = false;  // then nothing is
+    if (reads) ask(0, 0);
+#pragma unroll
+    for (int i = 0; i < kMostStages; ++i) {
+      if (i > 0) ptx::mbarrier_init(&shared.full[i], 1);
+      ptx::mbarrier_init(&shared.empty[i], K::kWarpgroups * 4);
+    }
+    ptx::fence_mbarrier_init();
+  } else {
+    reads = false;
+  }
+  __syncwarp();
+  arrive_at_start<K>();
+  if (!reads) return;
+  int index = 0;
+  unsigned phase = 0;
+#pragma unroll 1
+  for (int step = 1; step < work.steps; ++step) {
+    if (++index == stages) index = 0, phase ^= 1;
+    // The first time round nothing is to be waited for: the phase before the first is complete.
+    ptx::mbarrier_wait(&shared.empty[index], phase ^ 1);
+    ask(step, index);
+  }
+}
+
+// A warpgroup's sums of the block's work. Stages that nobody will ask for again are not given back.
+template <class K, int kN>
+__device__ __forceinline__ void add_up(float (&sum)[1][kN / 2], Shared<K>& shared,
+                                       const GemmArguments& g, int steps, int warpgroup) {
+  const int stages = g.tile_stages;
+  const bool gives = threadIdx.x % 32 == 0 && steps > stages;
+  int index = 0, before = 0;
+  unsigned phase = 0;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    ptx::mbarrier_wait(&shared.full[index], phase);
+    const Half* const a = shared.stages + index * (K::kBM + kN) * kBK;
+    start_product_16_bit<typename K::Element, K::kAlongA, K::kAlongB, kN>(
+        sum, a + warpgroup * kWarpgroupM * kBK, a + K::kBM * kBK);
+    ptx::wgmma_wait<1>();  // for the step before: its stage has been read
+    ptx::mbarrier_arrive_if(gives && step > 0, &shared.empty[before]);
+    before = index;
+    if (++index == stages) index = 0, phase ^= 1;
+  }
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_arrived(sum[0]);
+}
+
+// The warpgroups that multiply. C in f32 with beta = 0, and where rows are C's aligned, goes straight from registers, by the width's own code; all
+// else by code that the widths share.
+template <class K>
+__device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, int warpgroup) {
+  using Element = typename K::Element;
+  constexpr int kMost = kMostSingleColumns;
+  Work work = work_of<K>(g);
+  const int columns = g.tile_columns;
+  ptx::wait_for_previous_grid();
+  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+  if (alpha == 0) work.steps = 0;  // as the producer has it
+  const Place place{work.matrix, work.row + warpgroup * kWarpgroupM, work.column,
+                    work.above - warpgroup * kWarpgroupM, work.part};
+  std::conditional_t<K::kTransposes, TransposedTarget, Target> target;
+  if constexpr (K::kTransposes) {
+    target = transposed_target_of(g, place, columns, beta);
+  } else {
+    target = target_of(g, place, beta);
+    target.columns_left = min(target.columns_left, columns);
+  }
+  const bool is_straight = target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain);
+  wait_for_start<K>();
+  ptx::let_next_grid_start();
+  Staging& staging = shared.staging[warpgroup];
+  float sum[kMost / 2];
+  const auto with = [&](auto width) {
+    constexpr int kN = decltype(width)::value;
+    auto& own = reinterpret_cast<float(&)[1][kN / 2]>(sum);
+#pragma unroll
+    for (int i = 0; i < kN / 2; ++i) own[0][i] = 0;
+    add_up<K, kN>(own, shared, g, work.steps, warpgroup);
+    if (is_straight) {
+      if (alpha != 1) {
+#pragma unroll
+        for (int i = 0; i < kN / 2; ++i) own[0][i] *= alpha;
+      }
+      if constexpr (K::kTransposes) store_turned_fragments<kN>(own[0], target);
+      else store_fragments<kN>(own[0], target);
+    }
+#pragma unroll
+    for (int i = kN / 2; i < kMost / 2; ++i) sum[i] = 0;
+  };
+  with_width<K::template HasWidth>(columns, with);
+  if (is_straight) return;
+  if constexpr (K::kTransposes)
+    store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
+  else store_by_warps<Element, kMost, true>(sum, staging, g, target, alpha, beta);
+}
+
+template <class K>
+__device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
+                                    const ptx::TensorMap& B) {
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
+  // Known to be the same in all lanes.
+  const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
+  if (warp == K::kProducer) produce(shared, g, A, B);
+  else multiply(shared, g, warp / 4);
+}
+
+}  // namespace gemm::single
+
+// The kernel `name`, of tiles of bm rows.
+#define TILEWISE_SINGLE(name, element, along_a, along_b, bm, transposes)                         \
+  extern "C" __global__ void __launch_bounds__((bm)*2 + 32, 1)                                   \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::single::run<gemm::single::Kernel<element, ptx::Along::along_a, ptx::Along::along_b,    \
+                                           bm, transposes>>(g, A, B);                            \
+  }
+// For each order of A and B: k ("along k") or x ("across k"). Turned round, for B along k alone: panels would be as wide.
+#define TILEWISE_SINGLE_ORDERS(name, element, bm)                        \
+  TILEWISE_SINGLE(name##_kk, element, kK, kK, bm, false)                 \
+  TILEWISE_SINGLE(name##_kx, element, kK, kOther, bm, false)             \
+  TILEWISE_SINGLE(name##_xk, element, kOther, kK, bm, false)             \
+  TILEWISE_SINGLE(name##_xx, element, kOther, kOther, bm, false)         \
+  TILEWISE_SINGLE(name##_swapped_kk, element, kK, kK, bm, true)          \
+  TILEWISE_SINGLE(name##_swapped_xk, element, kOther, kK, bm, true)

@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/single.cuh"
+
+TILEWISE_SINGLE_ORDERS(gemm_single_bf16_64, ptx::BF16, 64)
