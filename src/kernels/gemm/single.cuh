@@ -22,6 +22,7 @@
 #include "kernels/gemm/width.cuh"
 #include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/shared.cuh"
 #include "kernels/ptx/tma.cuh"
 
 namespace gemm::single {
@@ -114,36 +115,36 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
     if constexpr (K::kAlongB == Along::kK) {
       ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
     } else {
-      for (int i = 0; i < columns; i += kTileLine)
-        ptx::tma_load_3d(b + i * kBK, B, work.column + i, k, matrix_b, full);
+      ptx::tma_load_3d(b, B, work.column, k, matrix_b, full);
+      static_assert(kMostSingleColumns == 2 * kTileLine);
+      if (columns > kTileLine)
+        ptx::tma_load_3d(b + kTileLine * kBK, B, work.column + kTileLine, k, matrix_b, full);
     }
   };
-  bool reads = work.steps > 0;
+  ptx::wait_for_previous_grid();
+  const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
   if (ptx::elect_one()) {
     ptx::mbarrier_init(&shared.full[0], 1);
     ptx::fence_mbarrier_init();
-    ptx::wait_for_previous_grid();
-    if (alpha.is_zero()) reads = false;  // then nothing is
-    if (reads) ask(0, 0);
+    if (steps > 0) ask(0, 0);
 #pragma unroll
-    for (int i = 0; i < kMostStages; ++i) {
-      if (i > 0) ptx::mbarrier_init(&shared.full[i], 1);
-      ptx::mbarrier_init(&shared.empty[i], K::kWarpgroups * 4);
+    for (int i = 1; i < kMostStages; ++i) ptx::mbarrier_init(&shared.full[i], 1);
+    if (steps > stages) {
+#pragma unroll
+      for (int i = 0; i < kMostStages; ++i)
+        ptx::mbarrier_init(&shared.empty[i], K::kWarpgroups * 4);
     }
     ptx::fence_mbarrier_init();
-  } else {
-    reads = false;
   }
   __syncwarp();
   arrive_at_start<K>();
-  if (!reads) return;
+  if (!ptx::elect_one()) return;
   int index = 0;
   unsigned phase = 0;
 #pragma unroll 1
-  for (int step = 1; step < work.steps; ++step) {
+  for (int step = 1; step < steps; ++step) {
     if (++index == stages) index = 0, phase ^= 1;
-    // The first time round nothing is to be waited for: the phase before the first is complete.
-    ptx::mbarrier_wait(&shared.empty[index], phase ^ 1);
+    if (step >= stages) ptx::mbarrier_wait(&shared.empty[index], phase ^ 1);
     ask(step, index);
   }
 }
@@ -171,6 +172,15 @@ __device__ __forceinline__ void add_up(float (&sum)[1][kN / 2], Shared<K>& share
   ptx::wgmma_arrived(sum[0]);
 }
 
+// Whether all that a warp stores (a warpgroup, of Cᵀ) is there in C.
+__device__ __forceinline__ bool lies_inside(const Target& target, int columns) {
+  return target.rows.first == 0 && target.rows.count >= 16 && target.columns_left >= columns;
+}
+__device__ __forceinline__ bool lies_inside(const TransposedTarget& target, int columns) {
+  return target.columns.first == 0 && target.columns.count >= kWarpgroupM &&
+         target.rows_left >= columns;
+}
+
 // The warpgroups that multiply. C in f32 with beta = 0, and where rows are C's aligned, goes straight from registers, by the width's own code; all
 // else by code that the widths share.
 template <class K>
@@ -191,7 +201,9 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     target = target_of(g, place, beta);
     target.columns_left = min(target.columns_left, columns);
   }
-  const bool is_straight = target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain);
+  const bool is_straight =
+      ptx::kept(target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain)) != 0;
+  const bool is_whole = ptx::kept(lies_inside(target, columns)) != 0;
   wait_for_start<K>();
   ptx::let_next_grid_start();
   Staging& staging = shared.staging[warpgroup];
@@ -207,11 +219,17 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
 #pragma unroll
         for (int i = 0; i < kN / 2; ++i) own[0][i] *= alpha;
       }
-      if constexpr (K::kTransposes) store_turned_fragments<kN>(own[0], target);
-      else store_fragments<kN>(own[0], target);
+      if constexpr (K::kTransposes) {
+        if (is_whole) store_whole_turned_fragments<kN>(own[0], target);
+        else store_turned_fragments<kN>(own[0], target);
+      } else {
+        if (is_whole) store_whole_fragments<kN>(own[0], target);
+        else store_fragments<kN>(own[0], target);
+      }
     }
+    // What is left holds anything, and is stored nowhere.
 #pragma unroll
-    for (int i = kN / 2; i < kMost / 2; ++i) sum[i] = 0;
+    for (int i = kN / 2; i < kMost / 2; ++i) asm volatile("" : "=f"(sum[i]));
   };
   with_width<K::template HasWidth>(columns, with);
   if (is_straight) return;
@@ -227,8 +245,12 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
   Shared<K>& shared = *reinterpret_cast<Shared<K>*>(bytes);
   // Known to be the same in all lanes.
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
-  if (warp == K::kProducer) produce(shared, g, A, B);
-  else multiply(shared, g, warp / 4);
+  // Compilers place what a branch goes to last: the producer's code stands near the beginning.
+  if (warp < K::kProducer) {
+    multiply(shared, g, warp / 4);
+    return;
+  }
+  produce(shared, g, A, B);
 }
 
 }  // namespace gemm::single
