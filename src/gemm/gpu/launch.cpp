@@ -116,12 +116,29 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
           factor.stride};
 }
 
-// Rows of tiles that are next to each other in the grid of single tiles: blocks are placed in the order of their numbers, and
-// neighbours should be a square (docs/lab/gpu_gemm.md). As many as divide all rows, so that there is no block without a tile.
-unsigned single_rows_log2(const Plan& plan, const Problem& oriented) {
-  constexpr int kMost = 2;
-  const std::int64_t down = divide_up(oriented.m(), std::int64_t{plan.kernel->bm});
-  return static_cast<unsigned>(std::min(kMost, std::countr_zero(static_cast<std::uint64_t>(down))));
+// Of single tiles two or four, one below the other or side by side, come next to each other in the grid: blocks are placed in
+// the order of their numbers, and neighbours should be a square (docs/lab/gpu_gemm.md). As many as divide all, so that
+// there is no block without a tile.
+struct SingleGrid {
+  kernels::GemmSingle single;
+  Dim3 grid;
+};
+SingleGrid single_grid(const Plan& plan, const Problem& oriented, std::int64_t first,
+                       std::int64_t matrices) {
+  constexpr int kMostLog2 = 2;
+  const auto down =
+      static_cast<std::uint32_t>(divide_up(oriented.m(), std::int64_t{plan.kernel->bm}));
+  const auto across =
+      static_cast<std::uint32_t>(divide_up(oriented.n(), std::int64_t{plan.kernel->bn}));
+  const int of_down = std::min(kMostLog2, std::countr_zero(down)),
+            of_across = std::min(kMostLog2, std::countr_zero(across));
+  const bool by_columns = of_across > of_down && across <= kMostMatrices;
+  const int log2 = by_columns ? of_across : of_down;
+  const std::uint32_t grouped = by_columns ? across : down, other = by_columns ? down : across;
+  return {{static_cast<unsigned short>(log2), static_cast<unsigned short>(by_columns ? 1 : 0),
+           static_cast<std::uint32_t>(first),
+           kernels::divide_by(static_cast<std::uint32_t>(plan.parts))},
+          {other << log2, grouped >> log2, static_cast<std::uint32_t>(plan.parts * matrices)}};
 }
 
 Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
@@ -130,13 +147,7 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
   const std::int64_t tiles = tiles_of(plan, oriented);
   if (plan.cluster_parts > 1)
     return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
-  if (kernel.is_single) {
-    const unsigned log2 = single_rows_log2(plan, oriented);
-    const std::int64_t down = divide_up(oriented.m(), std::int64_t{kernel.bm});
-    return {static_cast<std::uint32_t>((tiles / down) << log2),
-            static_cast<std::uint32_t>(down >> log2),
-            static_cast<std::uint32_t>(plan.parts * matrices)};
-  }
+  if (kernel.is_single) return single_grid(plan, oriented, 0, matrices).grid;
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -269,13 +280,6 @@ kernels::FirstUnit first_unit_of(const Plan& plan, const Problem& oriented) {
 kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::int64_t first,
                               std::int64_t matrices, std::uint32_t blocks) {
   const GemmKernel& kernel = *plan.kernel;
-  if (kernel.is_single) {
-    kernels::GemmTiles tiles{};
-    tiles.first_matrix = static_cast<std::uint32_t>(first);
-    tiles.group_rows_log2 = single_rows_log2(plan, oriented);
-    tiles.by_parts = kernels::divide_by(static_cast<std::uint32_t>(plan.parts));
-    return tiles;
-  }
   const TileOrder order = tile_order(plan, oriented, blocks);
   const std::uint32_t rows = 1u << order.group_rows_log2;
   const std::int64_t parts = plan.parts / plan.cluster_parts;  // launched one by one
@@ -360,7 +364,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     for (std::int64_t first = 0; first < oriented.count; first += most) {
       const std::int64_t matrices = std::min(most, oriented.count - first);
       const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
-      arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
+      if (kernel.is_single) arguments.single = single_grid(plan, oriented, first, matrices).single;
+      else arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
       const bool early = follows && !wants_order(plan, oriented, gpu);
       device::Launch launch = launch_of(kernel, device, grid, values, early);
       const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());

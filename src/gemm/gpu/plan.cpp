@@ -165,9 +165,9 @@ Plan divided(Plan plan, const Problem& oriented, std::int64_t parts) {
   if (plan.parts <= kernel.most_parts_in_cluster && plan.cluster.blocks() == 1)
     plan.cluster_parts = plan.parts;
   if (plan.parts == plan.cluster_parts) return plan;
-  const std::int64_t at_once =
-      kernel.persistent || kernel.is_single ? oriented.count
-                                            : std::min(oriented.count, kMostMatrices);
+  const std::int64_t at_once = kernel.persistent || kernel.is_single
+                                   ? oriented.count
+                                   : std::min(oriented.count, kMostMatrices);
   plan.parts_unit = kernel.unit;
   plan.parts_entry = kernel.part_entries[oriented.a_along_k][oriented.b_along_k];
   std::int64_t sums = tiles_of(plan, oriented) * kernel.bm * kernel.bn;
@@ -221,8 +221,10 @@ std::set<int> parts_to_try(const Plan& plan, const Problem& oriented, const mode
   const std::int64_t places = blocks_at_a_time(plan, gpu) * kernel.blocks_per_sm,
                      tiles = tiles_of(plan, oriented) * oriented.count;
   if (tiles > 0 && tiles <= places) all.insert(static_cast<int>(places / tiles));
-  std::erase_if(
-      all, [&](int parts) { return parts > 1 && oriented.k() < kLeastSteps * kernel.bk * parts; });
+  std::erase_if(all, [&](int parts) {
+    return parts > 1 && (oriented.k() < kLeastSteps * kernel.bk * parts ||
+                         (kernel.is_single && tiles * parts > places));
+  });
   return all;
 }
 
@@ -343,6 +345,12 @@ bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
 std::string misfit(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
     return "is for other GPUs: Hopper has kernels of its own";
+  // The next block of a multiprocessor begins when the one before is gone: never seen to be worth it.
+  if (kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) *
+                                  divide_up(oriented.n(), std::int64_t{kernel.bn}) *
+                                  oriented.count >
+                              gpu.sm_count)
+    return "has more tiles than the GPU has multiprocessors";
   if (!fills(kernel.cluster, kernel, oriented))
     return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);

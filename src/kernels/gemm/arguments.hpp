@@ -111,6 +111,14 @@ struct GemmTiles {
   GemmDivisor by_streamed;  ///< steps of all streamed tiles
 };
 
+/// Which tile a block of a single tile (single.cuh) computes: x of the grid are rows of tiles (columns, where by_columns) in
+/// groups of 2^group_log2 and then columns (rows), y these groups, z matrices from the first on, and of each the parts of k.
+struct GemmSingle {
+  unsigned short group_log2, by_columns;
+  unsigned first_matrix;
+  GemmDivisor by_parts;
+};
+
 /// A and B as pairs of f16 (pairs.cuh), for accurate f32: what belongs to the pairs, which tensor maps
 /// describe, or which are made where they are multiplied. By matrix of the batch, or one for all.
 struct GemmPairs {
@@ -157,10 +165,11 @@ struct GemmArguments {
   long long m, n, k;
   GemmScalar alpha;
   int is_shared_a, is_shared_b;  ///< one matrix for the whole batch, for kernels with tensor maps
-  GemmSplit split;
-  GemmTiles tiles;
   /// Of a tile, for kernels that take any width, and stages of these.
   unsigned short tile_columns, tile_stages;
+  GemmSingle single;
+  GemmSplit split;
+  GemmTiles tiles;
   GemmScalar beta;
   GemmFactor a, b;
   GemmResult c;

@@ -56,8 +56,8 @@ enum class Preparation {
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
-/// of persistent kernels x alone, as many blocks as there is work or the GPU has places; of single tiles x columns of tiles in
-/// groups of 2^GemmTiles::group_rows_log2 rows, y these groups, z matrices and of each the parts of k.
+/// of persistent kernels x alone, as many blocks as there is work or the GPU has places; of single tiles as GemmSingle
+/// says.
 struct GemmKernel {
   std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/

@@ -33,7 +33,8 @@ constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
 constexpr int kBK = kTileLine;
 
 // A block's warps are kBM / 64 warpgroups that multiply, and one warp that asks TMA for stages.
-template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, bool kTransposes_> struct Kernel {
+template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, bool kTransposes_>
+struct Kernel {
   using Element = Element_;
   static constexpr Along kAlongA = kAlongA_, kAlongB = kAlongB_;
   static constexpr int kBM = kBM_, kWarpgroups = kBM / kWarpgroupM;
@@ -43,7 +44,8 @@ template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, bool kTransp
 };
 
 template <class K> struct Shared {
-  alignas(1024) Half stages[ring_halves(K::kBM)];  // A and B of all stages, each behind the one before
+  alignas(
+      1024) Half stages[ring_halves(K::kBM)];  // A and B of all stages, each behind the one before
   Staging staging[K::kWarpgroups];
   ptx::Barrier full[kMostStages];   // the stage's bytes have arrived
   ptx::Barrier empty[kMostStages];  // every warp that multiplies has read it
@@ -58,14 +60,16 @@ struct Work {
 };
 
 template <class K> __device__ __forceinline__ Work work_of(const GemmArguments& g) {
-  const unsigned rows_log2 = g.tiles.group_rows_log2;
+  const GemmSingle& single = g.single;
+  const unsigned among = blockIdx.x & ((1u << single.group_log2) - 1);
+  const unsigned grouped = blockIdx.y << single.group_log2 | among;
+  const unsigned other = blockIdx.x >> single.group_log2;
   Work work;
-  work.row = static_cast<int>(blockIdx.y << rows_log2 | (blockIdx.x & ((1u << rows_log2) - 1))) *
-             K::kBM;
-  work.column = static_cast<int>(blockIdx.x >> rows_log2) * g.tile_columns;
-  const unsigned matrix = quotient(blockIdx.z, g.tiles.by_parts);
-  work.part = static_cast<int>(blockIdx.z - matrix * g.tiles.by_parts.divisor);
-  work.matrix = static_cast<int>(matrix + g.tiles.first_matrix);
+  work.row = static_cast<int>(single.by_columns ? other : grouped) * K::kBM;
+  work.column = static_cast<int>(single.by_columns ? grouped : other) * g.tile_columns;
+  const unsigned matrix = quotient(blockIdx.z, single.by_parts);
+  work.part = static_cast<int>(blockIdx.z - matrix * single.by_parts.divisor);
+  work.matrix = static_cast<int>(matrix + single.first_matrix);
   constexpr int kTogether = 8;  // TMA wants 16 bytes, where rows are neighbours in memory
   const int m = static_cast<int>(g.m);
   const int last = max((m - K::kBM + kTogether - 1) / kTogether * kTogether, 0);
@@ -233,8 +237,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   };
   with_width<K::template HasWidth>(columns, with);
   if (is_straight) return;
-  if constexpr (K::kTransposes)
-    store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
+  if constexpr (K::kTransposes) store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
   else store_by_warps<Element, kMost, true>(sum, staging, g, target, alpha, beta);
 }
 
@@ -256,18 +259,19 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
 }  // namespace gemm::single
 
 // The kernel `name`, of tiles of bm rows.
-#define TILEWISE_SINGLE(name, element, along_a, along_b, bm, transposes)                         \
-  extern "C" __global__ void __launch_bounds__((bm)*2 + 32, 1)                                   \
-      name(const __grid_constant__ gemm::GemmArguments g,                                        \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
-    gemm::single::run<gemm::single::Kernel<element, ptx::Along::along_a, ptx::Along::along_b,    \
-                                           bm, transposes>>(g, A, B);                            \
+#define TILEWISE_SINGLE(name, element, along_a, along_b, bm, transposes)                          \
+  extern "C" __global__ void __launch_bounds__((bm)*2 + 32, 1)                                    \
+      name(const __grid_constant__ gemm::GemmArguments g,                                         \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {  \
+    gemm::single::run<                                                                            \
+        gemm::single::Kernel<element, ptx::Along::along_a, ptx::Along::along_b, bm, transposes>>( \
+        g, A, B);                                                                                 \
   }
 // For each order of A and B: k ("along k") or x ("across k"). Turned round, for B along k alone: panels would be as wide.
-#define TILEWISE_SINGLE_ORDERS(name, element, bm)                        \
-  TILEWISE_SINGLE(name##_kk, element, kK, kK, bm, false)                 \
-  TILEWISE_SINGLE(name##_kx, element, kK, kOther, bm, false)             \
-  TILEWISE_SINGLE(name##_xk, element, kOther, kK, bm, false)             \
-  TILEWISE_SINGLE(name##_xx, element, kOther, kOther, bm, false)         \
-  TILEWISE_SINGLE(name##_swapped_kk, element, kK, kK, bm, true)          \
+#define TILEWISE_SINGLE_ORDERS(name, element, bm)                \
+  TILEWISE_SINGLE(name##_kk, element, kK, kK, bm, false)         \
+  TILEWISE_SINGLE(name##_kx, element, kK, kOther, bm, false)     \
+  TILEWISE_SINGLE(name##_xk, element, kOther, kK, bm, false)     \
+  TILEWISE_SINGLE(name##_xx, element, kOther, kOther, bm, false) \
+  TILEWISE_SINGLE(name##_swapped_kk, element, kK, kK, bm, true)  \
   TILEWISE_SINGLE(name##_swapped_xk, element, kOther, kK, bm, true)

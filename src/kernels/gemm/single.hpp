@@ -15,7 +15,7 @@ inline constexpr int kSinglePanel = 64;  ///< columns of B that lie side by side
 constexpr bool has_single_width(int columns, bool b_along_k) {
   if (columns > kMostSingleColumns) return false;
   if (!b_along_k) return columns > 0 && columns % kSinglePanel == 0;
-  return columns >= 16 && columns % (columns <= 64 ? 8 : 16) == 0;
+  return columns >= 16 && columns % 8 == 0;
 }
 
 }  // namespace tilewise::kernels

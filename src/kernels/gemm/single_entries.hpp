@@ -22,23 +22,25 @@ struct SingleTile {
   int bm;
   bool is_swapped;
 };
-#define TILEWISE_SINGLE_TILES(type, dtype, bm)                                                  \
-  SingleTile{type,                                                                              \
-             "single_" type "_" #bm,                                                            \
-             {{{"gemm_single_" type "_" #bm "_xx", "gemm_single_" type "_" #bm "_xk"},          \
-               {"gemm_single_" type "_" #bm "_kx", "gemm_single_" type "_" #bm "_kk"}}},        \
-             dtype,                                                                             \
-             bm,                                                                                \
-             false},                                                                            \
-      SingleTile {                                                                              \
-    type, "single_" type "_" #bm,                                                               \
-        {{{"", "gemm_single_" type "_" #bm "_swapped_xk"},                                      \
-          {"", "gemm_single_" type "_" #bm "_swapped_kk"}}},                                    \
-        dtype, bm, true                                                                         \
+// Swapped ones come first: where both would do as well, they are the faster.
+#define TILEWISE_SINGLE_TILES(type, dtype, bm)                                      \
+  SingleTile{type,                                                                  \
+             "single_" type "_" #bm,                                                \
+             {{{"", "gemm_single_" type "_" #bm "_swapped_xk"},                     \
+               {"", "gemm_single_" type "_" #bm "_swapped_kk"}}},                   \
+             dtype,                                                                 \
+             bm,                                                                    \
+             true},                                                                 \
+      SingleTile {                                                                  \
+    type, "single_" type "_" #bm,                                                   \
+        {{{"gemm_single_" type "_" #bm "_xx", "gemm_single_" type "_" #bm "_xk"},   \
+          {"gemm_single_" type "_" #bm "_kx", "gemm_single_" type "_" #bm "_kk"}}}, \
+        dtype, bm, false                                                            \
   }
-inline constexpr std::array kSingleTiles{
-    TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 64), TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 128),
-    TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 64), TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 128)};
+inline constexpr std::array kSingleTiles{TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 64),
+                                         TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 128),
+                                         TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 64),
+                                         TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 128)};
 
 // Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
 template <class With> constexpr void for_all_single_widths(const With& with) {
@@ -77,11 +79,9 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
   std::array<GemmKernel, kSingleEntries> all;
   std::size_t i = 0;
   for_all_single_widths([&](const SingleTile& of, int columns, int narrower, bool to_f32) {
-    const double efficiency = 0.1 + 0.4 * columns * of.bm / (128 * 64 + columns * of.bm);
-    GemmKernel kernel =
-        warpgroup(kSingleNames.at(i).view(), of.entries, of.operand,
-                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
-                  stages_of_width(of.bm, columns), 1, efficiency);
+    GemmKernel kernel = warpgroup(kSingleNames.at(i).view(), of.entries, of.operand,
+                                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
+                                  stages_of_width(of.bm, columns), 1, 1);
     kernel.unit = of.unit;
     kernel.threads = of.bm * 2 + 32;
     kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
@@ -91,7 +91,7 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
     kernel.persistent = kernel.keeps_rounds = kernel.streams = false;
     kernel.is_single = true;
     kernel.most_parts_in_cluster = 1;
-    kernel.overhead = -0.7;
+    kernel.overhead = 0;
     all.at(i++) = kernel;
   });
   return all;

@@ -64,12 +64,13 @@ inline constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAcross{
 inline constexpr std::array<std::array<std::string_view, 2>, 2> kSmallAlong{
     {{"", "gemm_simt_f32_small_16x32_aligned_xk"}, {"", "gemm_simt_f32_small_16x32_aligned_kk"}}};
 
-// The same of f16 and bf16 (mma_16bit_small.cuh), of as many rows and columns as were measured.
+// The same of f16 and bf16 (mma_16bit_small.cuh), for other GPUs than Hopper (single.cuh), of as many rows and columns as were measured.
 constexpr GemmKernel small_16bit(std::string_view name, std::string_view unit,
                                  std::array<std::array<std::string_view, 2>, 2> entries,
                                  Dtype operand, Dtype result) {
   GemmKernel kernel = small(name, unit, entries, operand, result, 16, 32, 32, 16, 0.155, 0.13, 0.5);
   kernel.most_rows = kernel.most_columns = 512;
+  kernel.yields_to_hopper = true;
   return kernel;
 }
 

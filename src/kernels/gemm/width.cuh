@@ -12,9 +12,9 @@ namespace gemm {
 // no cache holds yet.
 template <template <int> class Has, class With>
 __device__ __forceinline__ void with_width(int columns, const With& with) {
-#define TILEWISE_WIDTH(eights)                                                                  \
-  case eights:                                                                                  \
-    if constexpr (Has<(eights)*8>::value) with(std::integral_constant<int, (eights)*8>{});      \
+#define TILEWISE_WIDTH(eights)                                                             \
+  case eights:                                                                             \
+    if constexpr (Has<(eights)*8>::value) with(std::integral_constant<int, (eights)*8>{}); \
     break;
   switch (columns / 8) {
     TILEWISE_WIDTH(2);

@@ -40,6 +40,12 @@ struct NarrowF16 : In<F16> {
 struct TurnedBF16 : In<BF16> {
   static constexpr const char* kKernel = "warpgroup_bf16_128x32_swapped";
 };
+struct SingleBF16 : In<BF16ToF32> {
+  static constexpr const char* kKernel = "single_bf16_64x64_to_f32";
+};
+struct SwappedSingleF16 : In<F16> {
+  static constexpr const char* kKernel = "single_f16_64x24_swapped";
+};
 struct HopperF64 : In<F64> {
   static constexpr const char* kKernel = "hopper_f64_32x32";
 };
@@ -49,7 +55,7 @@ template <class Kind> class HopperBatch : public ::testing::Test {
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
 };
 using Kinds = ::testing::Types<AccurateF32, RawF32, PairsOfTF32, MmaAccurateF32, WideBF16,
-                               NarrowF16, TurnedBF16, HopperF64>;
+                               NarrowF16, TurnedBF16, SingleBF16, SwappedSingleF16, HopperF64>;
 TYPED_TEST_SUITE(HopperBatch, Kinds);
 
 constexpr int kCount = 3;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/divide.hpp"
+#include "gemm/gpu/estimate.hpp"
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
@@ -136,16 +137,17 @@ TEST_P(EveryKernel, StreamedTiles) {
 }
 
 bool is_any_width(const GemmKernel& kernel) {
-  return kernel.name.find("_swapped") != std::string_view::npos;
+  return kernel.is_single || kernel.name.find("_swapped") != std::string_view::npos;
 }
 
 // Of the tiles of any width that one kernel computes, the narrowest and the widest: the others differ in
-// nothing but what EveryWidth tests.
+// nothing but what EveryWidth tests. And those of one panel, where B may lie across k.
 bool is_tested(const GemmKernel& kernel) {
   if (!is_any_width(kernel) || kernel.narrower == 0) return true;
+  if (kernel.is_single && !kernel.entries[0][0].empty()) return true;
   return std::ranges::none_of(kernels::gemm_kernels(), [&](const GemmKernel& other) {
     return other.unit == kernel.unit && other.result == kernel.result &&
-           other.narrower == kernel.bn;
+           other.transposes_result == kernel.transposes_result && other.narrower == kernel.bn;
   });
 }
 
@@ -255,12 +257,15 @@ TEST(Clusters, ShareWholeGroupsOfRowsThatAreSwizzled) {
 class EveryWidth : public EveryKernel {};
 
 TEST_P(EveryWidth, StoresItsTilesAndNothingElse) {
-  // Two tiles down, two across of which the second ends with the matrix, two stages and a bit.
-  expect({2 * kernel().bn - 3, kernel().bm + 8, 2 * kernel().bk + 8}, {kRows, kRows, kRows});
-  if (kernel().splits) {
-    expect({kernel().bn, kernel().bm, 4 * kernel().bk}, {kRows, kColumns, kRows}, 0.5, 1,
-           "split=2");
+  const int bm = kernel().bm, bn = kernel().bn, bk = kernel().bk;
+  if (!kernel().transposes_result) {  // k runs along B
+    expect({bm + 8, 2 * bn - 4, 2 * bk + 8}, {kRows, kColumns, kRows});
+    expect({bm, bn, 4 * bk}, {kColumns, kColumns, kRows}, 0.5, 1, "split=2");
+    return;
   }
+  // Two tiles down, two across of which the second ends with the matrix, two stages and a bit.
+  expect({2 * bn - 3, bm + 8, 2 * bk + 8}, {kRows, kRows, kRows});
+  if (kernel().splits) expect({bn, bm, 4 * bk}, {kRows, kColumns, kRows}, 0.5, 1, "split=2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {
@@ -270,6 +275,53 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {
                            return all;
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
+
+class EverySingleTile : public EveryKernel {};
+
+// One row of tiles after the other where these are an odd number, else two or four next to each other.
+TEST_P(EverySingleTile, InGroupsOfRows) {
+  for (const int down : {3, 4, 6}) {
+    const int rows = down * kernel().bm - 8, columns = 2 * kernel().bn;
+    const Stand b = kernel().entries[1][0].empty() ? kColumns : kRows;
+    if (kernel().transposes_result) expect({columns, rows, 72}, {kRows, kRows, kRows});
+    else expect({rows, columns, 72}, {kRows, b, kRows});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTile, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.is_single && is_tested(kernel)) all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+TEST(SingleTiles, AreForOneRoundAndAsAskedForMore) {
+  TILEWISE_NEEDS_KERNELS();
+  gpu::Problem problem;
+  problem.operand = problem.result = Dtype::kBF16;
+  problem.a_along_k = problem.b_along_k = true;
+  problem.count = 1;
+  const model::Gpu& gpu = model::find_gpu("h200");
+  const auto planned = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
+    problem.arguments.a.leading_dimension = problem.arguments.b.leading_dimension = k;
+    std::int64_t most = 0;
+    for (const gpu::Candidate& each : gpu::candidates(problem, gpu, gpu::kNoLimit)) {
+      if (each.kernel->is_single && each.plan) most = std::max(most, each.estimate.blocks);
+    }
+    return most;
+  };
+  EXPECT_GT(planned(512, 512, 512), 100);
+  EXPECT_LE(planned(512, 512, 512), gpu.sm_count);
+  EXPECT_GT(planned(64, 64, 1 << 16), 60);  // parts of k count
+  EXPECT_LE(planned(64, 64, 1 << 16), gpu.sm_count);
+  EXPECT_EQ(planned(1 << 12, 1 << 12, 512), 0);
+  const std::optional<gpu::Plan> asked = gpu::plan_by(
+      {kernels::find_gemm_kernel("single_bf16_64x64"), {}, 1}, problem, gpu, gpu::kNoLimit);
+  ASSERT_TRUE(asked.has_value());
+  EXPECT_EQ(gpu::tiles_of(*asked, problem), 64 * 64);
+}
 
 TEST(Widths, AreInStepsAndLeaveRoomForThreeStages) {
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
