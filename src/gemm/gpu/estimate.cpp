@@ -88,15 +88,16 @@ constexpr double kOrderedMicroseconds =
 // these and the memory add up; what storing 64 columns takes, in 16 bits with what goes before; of parts what goes on between
 // two kernels.
 constexpr double kSingleFillMicroseconds = -0.25, kSingleWarpgroupMicroseconds = 0.35;
-constexpr double kSingleBytesPerMicrosecond = 1.66e5, kSinglesBytesPerMicrosecond = 2.3e7;
-constexpr double kLineStraddlingSingles = 2.2, kSectorStraddlingSingles = 4.0;
+constexpr double kSingleBytesPerMicrosecond = 1.75e5, kSinglesBytesPerMicrosecond = 2.3e7;
+constexpr double kLineStraddlingSingle = 1.15, kSectorStraddlingSingle = 1.7;
+constexpr double kLineStraddlingSingles = 2.1, kSectorStraddlingSingles = 3.8;
 constexpr double kSingleStepMicroseconds = 0.1;
 constexpr double kSingleMemoryTime = 0.9;  // of what others take
 constexpr double kSingleExponent = 3.3;
 constexpr double kSingleStoreMicroseconds = 0.75;
 constexpr double kSingleNarrowStoreBegins = 1.0, kSingleNarrowStoreMicroseconds = 0.08;
 constexpr double kSingleTurnedStoreBegins = 0.5, kSingleTurnedStoreMicroseconds = 0.75;
-constexpr double kSinglePartsMicroseconds = 2.8, kSinglePartsBytesPerMicrosecond = 6e6;
+constexpr double kSinglePartsMicroseconds = 2.5, kSinglePartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; and what tiles would take longer if hardly any of
 // their rows, or columns of a panel, were there.
 constexpr double kSingleReaderTime = 0.08, kMostSingleReaders = 4;
@@ -401,16 +402,19 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
   e.compute = rounds * k *
               std::max(kSingleStepMicroseconds / kernel.bk, 2.0 * kernel.bm * kernel.bn / peak);
-  const auto lines_of = [&](int lines, const PreparedFactor& prepared,
-                            const kernels::GemmFactor& factor) {
-    return lines * straddling_traffic(prepared, factor, oriented.count, element,
-                                      kLineStraddlingSingles, kSectorStraddlingSingles);
+  const auto lines = [&](double of_lines, double of_sectors) {
+    const auto of = [&](int count, const PreparedFactor& prepared,
+                        const kernels::GemmFactor& factor) {
+      return count * straddling_traffic(prepared, factor, oriented.count, element, of_lines,
+                                        of_sectors);
+    };
+    return of(kernel.bm, plan.a, x.a) + of(kernel.bn, plan.b, x.b);
   };
   const double of_k = k * static_cast<double>(element);
-  const double of_one = rounds * (kernel.bm + kernel.bn) * of_k / kSingleBytesPerMicrosecond;
-  const double of_all = blocks *
-                        (lines_of(kernel.bm, plan.a, x.a) + lines_of(kernel.bn, plan.b, x.b)) *
-                        of_k / kSinglesBytesPerMicrosecond;
+  const double of_one = rounds * lines(kLineStraddlingSingle, kSectorStraddlingSingle) * of_k /
+                        kSingleBytesPerMicrosecond;
+  const double of_all = blocks * lines(kLineStraddlingSingles, kSectorStraddlingSingles) * of_k /
+                        kSinglesBytesPerMicrosecond;
   e.cache = std::max(of_one, of_all);
   // Of the larger factor most comes from memory, and is asked for by all tiles below each other, or side by side.
   const auto readers = static_cast<double>(oriented.n() >= oriented.m()

@@ -278,20 +278,6 @@ __device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], cons
   }
 }
 
-// The same of tiles that lie inside whole, by nothing but stores.
-template <int kN>
-__device__ __forceinline__ void store_whole_fragments(const float (&sum)[kN / 2],
-                                                      const Target& target) {
-  const int lane = threadIdx.x % 32;
-  unsigned char* const upper = target.to + lane / 4 * target.pitch + lane % 4 * 8;
-  unsigned char* const lower = upper + 8 * target.pitch;
-#pragma unroll
-  for (int i = 0; i < kN / 2; i += 4) {
-    *reinterpret_cast<float2*>(upper + i * 8) = make_float2(sum[i], sum[i + 1]);
-    *reinterpret_cast<float2*>(lower + i * 8) = make_float2(sum[i + 2], sum[i + 3]);
-  }
-}
-
 // A box of a warp's sums (GemmBoxes), kBoxBytes of each of its 16 rows, as TMA has it that swizzles by 128 bytes: 64 columns
 // of 16 bits, or 32 of f32.
 template <class Element>

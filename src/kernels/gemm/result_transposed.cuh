@@ -186,22 +186,6 @@ __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2
   }
 }
 
-// The same of tiles that lie inside whole, by nothing but stores.
-template <int kN>
-__device__ __forceinline__ void store_whole_turned_fragments(const float (&sum)[kN / 2],
-                                                             const TransposedTarget& target) {
-  const int lane = threadIdx.x % 32, column = threadIdx.x / 32 % 4 * 16 + lane / 4;
-  unsigned char* to = target.to + lane % 4 * 2 * target.pitch + column * 4;
-#pragma unroll
-  for (int i = 0; i < kN / 2; i += 4) {
-    float* const first = reinterpret_cast<float*>(to);
-    float* const second = reinterpret_cast<float*>(to + target.pitch);
-    first[0] = sum[i], first[8] = sum[i + 2];
-    second[0] = sum[i + 1], second[8] = sum[i + 3];
-    to += 8 * target.pitch;
-  }
-}
-
 // kN columns of a warpgroup's sums to rows of C = alpha·sums + beta·C, as many as are left. Element: of A and B, which C
 // may be of.
 template <class Element, int kN>

@@ -15,8 +15,7 @@
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/product_16bit.cuh"
-#include "kernels/gemm/result.cuh"
-#include "kernels/gemm/result_transposed.cuh"
+#include "kernels/gemm/result_single.cuh"
 #include "kernels/gemm/single.hpp"
 #include "kernels/gemm/units.cuh"
 #include "kernels/gemm/width.cuh"
@@ -176,17 +175,7 @@ __device__ __forceinline__ void add_up(float (&sum)[1][kN / 2], Shared<K>& share
   ptx::wgmma_arrived(sum[0]);
 }
 
-// Whether all that a warp stores (a warpgroup, of Cᵀ) is there in C.
-__device__ __forceinline__ bool lies_inside(const Target& target, int columns) {
-  return target.rows.first == 0 && target.rows.count >= 16 && target.columns_left >= columns;
-}
-__device__ __forceinline__ bool lies_inside(const TransposedTarget& target, int columns) {
-  return target.columns.first == 0 && target.columns.count >= kWarpgroupM &&
-         target.rows_left >= columns;
-}
-
-// The warpgroups that multiply. C in f32 with beta = 0, and where rows are C's aligned, goes straight from registers, by the width's own code; all
-// else by code that the widths share.
+// The warpgroups that multiply. What result_single.cuh stores is the width's own code; all else the widths share.
 template <class K>
 __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, int warpgroup) {
   using Element = typename K::Element;
@@ -205,39 +194,35 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     target = target_of(g, place, beta);
     target.columns_left = min(target.columns_left, columns);
   }
-  const bool is_straight =
-      ptx::kept(target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain)) != 0;
-  const bool is_whole = ptx::kept(lies_inside(target, columns)) != 0;
+  // Where of Cᵀ only elements are stored, rows need not be aligned.
+  const bool is_wide = ptx::kept(target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain));
+  const bool is_narrow = ptx::kept(!target.is_wide && target.is_plain);
+  const bool is_whole = ptx::kept(lies_inside(target, columns));
   wait_for_start<K>();
   ptx::let_next_grid_start();
   Staging& staging = shared.staging[warpgroup];
   float sum[kMost / 2];
-  const auto with = [&](auto width) {
+  with_width<K::template HasWidth>(columns, [&](auto width) {
     constexpr int kN = decltype(width)::value;
     auto& own = reinterpret_cast<float(&)[1][kN / 2]>(sum);
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) own[0][i] = 0;
     add_up<K, kN>(own, shared, g, work.steps, warpgroup);
-    if (is_straight) {
+    if (is_wide || is_narrow) {
       if (alpha != 1) {
 #pragma unroll
         for (int i = 0; i < kN / 2; ++i) own[0][i] *= alpha;
       }
-      if constexpr (K::kTransposes) {
-        if (is_whole) store_whole_turned_fragments<kN>(own[0], target);
-        else store_turned_fragments<kN>(own[0], target);
-      } else {
-        if (is_whole) store_whole_fragments<kN>(own[0], target);
-        else store_fragments<kN>(own[0], target);
-      }
+      if (is_wide) store_wide<kN>(own[0], target, is_whole);
+      else store_narrow<Element, kN>(own[0], &staging.warps[threadIdx.x / 32 % 4][0][0], target);
     }
     // What is left holds anything, and is stored nowhere.
 #pragma unroll
     for (int i = kN / 2; i < kMost / 2; ++i) asm volatile("" : "=f"(sum[i]));
-  };
-  with_width<K::template HasWidth>(columns, with);
-  if (is_straight) return;
-  if constexpr (K::kTransposes) store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
+  });
+  if (is_wide || is_narrow) return;
+  if constexpr (K::kTransposes)
+    store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
   else store_by_warps<Element, kMost, true>(sum, staging, g, target, alpha, beta);
 }
 
