@@ -44,7 +44,8 @@ constexpr double kTogetherShownK = 450, kSectorsShownK = 900;
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
 constexpr double kLargeWideStoreTime = 0.5, kWideStoreTime = 2.0;
-constexpr double kClusterJoinMicroseconds = 1.0;  // two meetings of a cluster
+// Two meetings of a cluster; of 16-bit tiles, beside single ones with another kernel behind them.
+constexpr double kClusterJoinMicroseconds = 1.0, kNarrowClusterJoinMicroseconds = 2.2;
 constexpr double kClusterBytesPerMicrosecond =
     1.2e4;  // that a block reads of its neighbours' shared memory
 constexpr double kStoreBytesPerMicrosecond = 3e4;       // that a block stores, with all others
@@ -95,12 +96,12 @@ constexpr double kSingleStepMicroseconds = 0.1;
 constexpr double kSingleMemoryTime = 0.9;  // of what others take
 constexpr double kSingleExponent = 3.3;
 constexpr double kSingleStoreMicroseconds = 0.75;
-constexpr double kSingleNarrowStoreBegins = 1.0, kSingleNarrowStoreMicroseconds = 0.08;
-constexpr double kSingleTurnedStoreBegins = 0.5, kSingleTurnedStoreMicroseconds = 0.75;
+constexpr double kSingleNarrowStoreBegins = 0.35, kSingleNarrowStoreMicroseconds = 0.45;
+constexpr double kSingleTurnedStoreBegins = 0.1, kSingleTurnedStoreMicroseconds = 1.0;
 constexpr double kSinglePartsMicroseconds = 2.5, kSinglePartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; and what tiles would take longer if hardly any of
 // their rows, or columns of a panel, were there.
-constexpr double kSingleReaderTime = 0.08, kMostSingleReaders = 4;
+constexpr double kSingleReaderTime = 0.1, kMostSingleReaders = 4;
 constexpr double kSingleMissingRowsTime = 1.2;
 constexpr double kSingleAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
 
@@ -405,8 +406,8 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   const auto lines = [&](double of_lines, double of_sectors) {
     const auto of = [&](int count, const PreparedFactor& prepared,
                         const kernels::GemmFactor& factor) {
-      return count * straddling_traffic(prepared, factor, oriented.count, element, of_lines,
-                                        of_sectors);
+      return count *
+             straddling_traffic(prepared, factor, oriented.count, element, of_lines, of_sectors);
     };
     return of(kernel.bm, plan.a, x.a) + of(kernel.bn, plan.b, x.b);
   };
@@ -616,7 +617,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     // Blocks of a cluster end after one tile: nothing of the next one hides behind this one.
     const double rounds = std::ceil(e.waves);
     e.fill = kernel.overhead + (kFillMicroseconds + tile_store) * rounds;
-    e.reduction = rounds * (kClusterJoinMicroseconds + tile_sums / kClusterBytesPerMicrosecond);
+    e.reduction =
+        rounds * ((is_narrow ? kNarrowClusterJoinMicroseconds : kClusterJoinMicroseconds) +
+                  tile_sums / kClusterBytesPerMicrosecond);
   } else if (plan.streamed > 0) {
     // A block stores a part or two, and reads what others left of a tile.
     const double parts =

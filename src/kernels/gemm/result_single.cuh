@@ -80,8 +80,7 @@ __device__ __forceinline__ void store_pieces_of_rows(const unsigned char* rows, 
   constexpr int kAll = kRows * kPieces;
 #pragma unroll
   for (int i = 0; i < kAll; i += 32) {
-    const int at = i + static_cast<int>(threadIdx.x % 32), row = at / kPieces,
-              piece = at % kPieces;
+    const int at = i + static_cast<int>(threadIdx.x % 32), row = at / kPieces, piece = at % kPieces;
     if ((kAll % 32 == 0 || at < kAll) && has(row, piece))
       *reinterpret_cast<uint4*>(to + row * pitch + piece * 16) =
           *reinterpret_cast<const uint4*>(rows + place_in_rows<kPitch>(row, piece));
@@ -97,9 +96,9 @@ __device__ __forceinline__ void store_narrow(const float (&sum)[kN / 2], unsigne
   // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where rows go.
 #pragma unroll
   for (int i = 0; i < kN / 2; i += 8)
-    ptx::stmatrix_x4(rows + place_in_rows<kPitch>(row, i / 4 + lane / 16),
-                     pair_at<Element>(sum, i), pair_at<Element>(sum, i + 2),
-                     pair_at<Element>(sum, i + 4), pair_at<Element>(sum, i + 6));
+    ptx::stmatrix_x4(rows + place_in_rows<kPitch>(row, i / 4 + lane / 16), pair_at<Element>(sum, i),
+                     pair_at<Element>(sum, i + 2), pair_at<Element>(sum, i + 4),
+                     pair_at<Element>(sum, i + 6));
   __syncwarp();
   store_pieces_of_rows<16, kN / 8, kPitch>(rows, target.to, target.pitch, [&](int r, int piece) {
     return target.rows.has(r) && piece * 8 < target.columns_left;
@@ -118,11 +117,10 @@ __device__ __forceinline__ void store_narrow(const float (&sum)[kN / 2], unsigne
                                 pair_at<Element>(sum, i + 4), pair_at<Element>(sum, i + 6));
   __syncwarp();
   const int column = threadIdx.x / 32 % 4 * 16;
-  store_pieces_of_rows<kN, 2, kPitch>(rows, target.to + column * 2, target.pitch,
-                                      [&](int r, int piece) {
-                                        return target.columns.has(column + piece * 8) &&
-                                               r < target.rows_left;
-                                      });
+  store_pieces_of_rows<kN, 2, kPitch>(
+      rows, target.to + column * 2, target.pitch, [&](int r, int piece) {
+        return target.columns.has(column + piece * 8) && r < target.rows_left;
+      });
 }
 
 }  // namespace gemm::single

@@ -221,8 +221,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     for (int i = kN / 2; i < kMost / 2; ++i) asm volatile("" : "=f"(sum[i]));
   });
   if (is_wide || is_narrow) return;
-  if constexpr (K::kTransposes)
-    store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
+  if constexpr (K::kTransposes) store_transposed<Element, kMost>(sum, staging, target, alpha, beta);
   else store_by_warps<Element, kMost, true>(sum, staging, g, target, alpha, beta);
 }
 
