@@ -93,15 +93,17 @@ constexpr double kSingleBytesPerMicrosecond = 1.75e5, kSinglesBytesPerMicrosecon
 constexpr double kLineStraddlingSingle = 1.15, kSectorStraddlingSingle = 1.7;
 constexpr double kLineStraddlingSingles = 2.1, kSectorStraddlingSingles = 3.8;
 constexpr double kSingleStepMicroseconds = 0.1;
-constexpr double kSingleMemoryTime = 0.9;  // of what others take
+constexpr double kSingleMemoryShare = 0.87;  // of the datasheet's bandwidth, of an H200's less
 constexpr double kSingleExponent = 3.3;
 constexpr double kSingleStoreMicroseconds = 0.75;
 constexpr double kSingleNarrowStoreBegins = 0.35, kSingleNarrowStoreMicroseconds = 0.45;
 constexpr double kSingleTurnedStoreBegins = 0.1, kSingleTurnedStoreMicroseconds = 1.0;
 constexpr double kSinglePartsMicroseconds = 2.5, kSinglePartsBytesPerMicrosecond = 6e6;
-// Each block beyond two that asks for what comes from memory, up to four; and what tiles would take longer if hardly any of
-// their rows, or columns of a panel, were there.
+// Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kSingleReaderTime = 0.1, kMostSingleReaders = 4;
+constexpr double kFarSingleReaderTime = 0.2, kFarFromCache = 2;
+constexpr double kSinglePanelTime = 1.05;  // where each asks for 128 bytes a row
+// What tiles would take longer if hardly any of their rows, or columns of a panel, were there.
 constexpr double kSingleMissingRowsTime = 1.2;
 constexpr double kSingleAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
 
@@ -417,12 +419,20 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   const double of_all = blocks * lines(kLineStraddlingSingles, kSectorStraddlingSingles) * of_k /
                         kSinglesBytesPerMicrosecond;
   e.cache = std::max(of_one, of_all);
-  // Of the larger factor most comes from memory, and is asked for by all tiles below each other, or side by side.
-  const auto readers = static_cast<double>(oriented.n() >= oriented.m()
-                                               ? divide_up(oriented.m(), std::int64_t{kernel.bm})
-                                               : divide_up(oriented.n(), std::int64_t{kernel.bn}));
-  e.memory = kSingleMemoryTime * boxes_memory_time(oriented, gpu) *
-             (1 + kSingleReaderTime * std::clamp(readers - 2, 0.0, kMostSingleReaders));
+  // Of the larger factor most comes from memory, and is asked for by all tiles below each other, or side by side; where it lies
+  // across k, by 128 bytes a row and panel.
+  const bool is_b_larger = oriented.n() >= oriented.m();
+  const auto readers =
+      static_cast<double>(is_b_larger ? divide_up(oriented.m(), std::int64_t{kernel.bm})
+                                      : divide_up(oriented.n(), std::int64_t{kernel.bn}));
+  const bool is_one_panel =
+      is_b_larger ? !oriented.b_along_k && kernel.bn < 128 : !oriented.a_along_k && kernel.bm < 128;
+  const double bytes = memory_bytes(oriented);
+  const bool is_far = bytes > kFarFromCache * static_cast<double>(gpu.l2_bytes);
+  e.memory = bytes * 1e6 / (gpu.memory_bandwidth * kSingleMemoryShare) *
+             (1 + (is_far ? kFarSingleReaderTime * (readers - 1)
+                          : kSingleReaderTime * std::clamp(readers - 2, 0.0, kMostSingleReaders))) *
+             (is_one_panel ? kSinglePanelTime : 1.0);
   const auto missing = [](std::int64_t extent, int of_tile) {
     return 1 - static_cast<double>(extent) / of_tile;
   };

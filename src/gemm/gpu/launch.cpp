@@ -116,6 +116,15 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
           factor.stride};
 }
 
+// Steps of a narrow single tile whose sums stay in tensor cores, which truncate: cuBLAS's errors are those of all k by them,
+// or of some parts. Where factors are copied first, it has other kernels, of smaller errors.
+unsigned short steps_together(const Plan& plan) {
+  constexpr int kMostK = 1024, kMostKOfCopies = 256;
+  const bool copies = plan.a.preparation != kernels::Preparation::kNone ||
+                      plan.b.preparation != kernels::Preparation::kNone;
+  return static_cast<unsigned short>((copies ? kMostKOfCopies : kMostK) / plan.kernel->bk);
+}
+
 // Of single tiles two or four, one below the other or side by side, come next to each other in the grid: blocks are placed in
 // the order of their numbers, and neighbours should be a square (docs/lab/gpu_gemm.md). As many as divide all, so that
 // there is no block without a tile.
@@ -135,8 +144,8 @@ SingleGrid single_grid(const Plan& plan, const Problem& oriented, std::int64_t f
   const bool by_columns = of_across > of_down && across <= kMostMatrices;
   const int log2 = by_columns ? of_across : of_down;
   const std::uint32_t grouped = by_columns ? across : down, other = by_columns ? down : across;
-  return {{static_cast<unsigned short>(log2), static_cast<unsigned short>(by_columns ? 1 : 0),
-           static_cast<std::uint32_t>(first),
+  return {{static_cast<unsigned char>(log2), static_cast<unsigned char>(by_columns ? 1 : 0),
+           steps_together(plan), static_cast<std::uint32_t>(first),
            kernels::divide_by(static_cast<std::uint32_t>(plan.parts))},
           {other << log2, grouped >> log2, static_cast<std::uint32_t>(plan.parts * matrices)}};
 }

@@ -114,7 +114,8 @@ struct GemmTiles {
 /// Which tile a block of a single tile (single.cuh) computes: x of the grid are rows of tiles (columns, where by_columns) in
 /// groups of 2^group_log2 and then columns (rows), y these groups, z matrices from the first on, and of each the parts of k.
 struct GemmSingle {
-  unsigned short group_log2, by_columns;
+  unsigned char group_log2, by_columns;
+  unsigned short steps_together;  ///< of k, whose sums stay in tensor cores
   unsigned first_matrix;
   GemmDivisor by_parts;
 };

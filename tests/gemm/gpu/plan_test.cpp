@@ -104,14 +104,14 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
     return name_of(
         choice({.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = Dtype::kF32}));
   };
-  EXPECT_EQ(chosen(512, 512, 512), "warpgroup_bf16_64x64_to_f32");
-  EXPECT_EQ(chosen(1024, 1024, 1024), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(512, 2112, 7168), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(128, 4096, 7168), "warpgroup_bf16_64x64_to_f32");
-  EXPECT_EQ(chosen(64, 2112, 7168), "warpgroup_bf16_64x64_to_f32,split=3");
-  EXPECT_EQ(chosen(64, 4096, 7168),
-            "warpgroup_bf16_64x64_to_f32,split=2");  // 64 blocks ask for too little
-  EXPECT_EQ(chosen(4096, 64, 4096), "warpgroup_bf16_64x64_to_f32");
+  // One tile a multiprocessor, and nothing else to do there.
+  EXPECT_EQ(chosen(512, 512, 512), "single_bf16_64x32_swapped_to_f32");
+  EXPECT_EQ(chosen(1024, 1024, 1024), "single_bf16_128x64_swapped_to_f32");
+  EXPECT_EQ(chosen(512, 2112, 7168), "single_bf16_128x64_to_f32");
+  EXPECT_EQ(chosen(128, 4096, 7168), "single_bf16_64x64_swapped_to_f32");
+  EXPECT_EQ(chosen(64, 4096, 7168), "single_bf16_64x32_swapped_to_f32");
+  EXPECT_EQ(chosen(64, 2112, 7168), "single_bf16_128x32_swapped_to_f32,split=3");
+  EXPECT_EQ(chosen(4096, 64, 4096), "single_bf16_64x32_swapped_to_f32");
   // Storing hides behind multiplying where a block has several tiles: of the size that fills the last round best.
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_to_f32");
@@ -127,12 +127,11 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(2000, 2000, 2000), "warpgroup_bf16_128x256_to_f32");
   EXPECT_EQ(chosen(3024, 3024, 3024), "warpgroup_bf16_192x128_to_f32");
   EXPECT_EQ(chosen(3000, 3000, 3000), "warpgroup_bf16_192x128_to_f32");
-  // Rows that are not there make loads dear: two tiles of 64 rows, which can do without, are faster than one of 128.
-  EXPECT_EQ(chosen(128, 7168, 2048), "warpgroup_bf16_128x64_to_f32");
-  EXPECT_EQ(chosen(65, 4096, 4096), "warpgroup_bf16_64x64_to_f32");
-  // Where few rows are left, C's columns for rows.
-  EXPECT_EQ(chosen(260, 4096, 4096), "warpgroup_bf16_128x72_swapped_to_f32");
-  EXPECT_EQ(chosen(128, 2112, 7168), "warpgroup_bf16_128x64_to_f32,split=3");
+  // Where few rows are left, C's columns for rows, and as wide as divides the rows evenly.
+  EXPECT_EQ(chosen(128, 7168, 2048), "single_bf16_128x64_swapped_to_f32");
+  EXPECT_EQ(chosen(65, 4096, 4096), "single_bf16_64x40_swapped_to_f32");
+  EXPECT_EQ(chosen(260, 4096, 4096), "single_bf16_128x72_swapped_to_f32");
+  EXPECT_EQ(chosen(520, 4096, 4096), "warpgroup_bf16_128x144_swapped_to_f32");
 }
 
 TEST(Plans, HaveEstimatesWithoutK) {
@@ -229,16 +228,16 @@ TEST(Plans, PiecesOfTheWorkspaceDoNotOverlap) {
   }
 }
 
-TEST(Plans, ThinOnesTakeStripsOfEitherFactor) {
+TEST(Plans, ThinOnesTakeStripsOfEitherFactorOrSingleTiles) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
     return choice({.m = m, .n = n, .k = k, .operand = dtype, .result = dtype}).kernel->name;
   };
   EXPECT_EQ(chosen(1, 4096, 4096, Dtype::kF32), "strip_f32_32x8_transposed");
   EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF32), "strip_f32_32x8");
   EXPECT_EQ(chosen(16, 4096, 4096, Dtype::kF32), "strip_f32_32x16_transposed");
-  EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "strip_bf16_32x8_transposed");
+  EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "single_bf16_64x16_swapped");  // on Hopper
   EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF16), "strip_f16_32x8");
-  EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "strip_bf16_64x16_transposed");
+  EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "single_bf16_128x16_swapped");
   EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "strip_bf16_64x32_short");
   EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
 }
