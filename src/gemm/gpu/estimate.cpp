@@ -94,7 +94,7 @@ constexpr double kLineStraddlingSingle = 1.15, kSectorStraddlingSingle = 1.7;
 constexpr double kLineStraddlingSingles = 2.1, kSectorStraddlingSingles = 3.8;
 constexpr double kSingleStepMicroseconds = 0.1;
 constexpr double kSingleMemoryShare = 0.87;  // of the datasheet's bandwidth, of an H200's less
-constexpr double kSingleExponent = 3.3;
+constexpr double kSingleExponent = 3.3, kFarSingleExponent = 8;
 constexpr double kSingleStoreMicroseconds = 0.75;
 constexpr double kSingleNarrowStoreBegins = 0.35, kSingleNarrowStoreMicroseconds = 0.45;
 constexpr double kSingleTurnedStoreBegins = 0.1, kSingleTurnedStoreMicroseconds = 1.0;
@@ -441,9 +441,11 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
     slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.m(), kernel.bm));
   if (oriented.n() < kernel.bn && !oriented.b_along_k)
     slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.n(), kernel.bn));
+  // What lasts long overlaps nearly all.
+  const double exponent = is_far ? kFarSingleExponent : kSingleExponent;
   double powers = 0;
   for (const double time : {e.compute, of_one, of_all, e.memory})
-    powers += std::pow(time * slower, kSingleExponent);
+    powers += std::pow(time * slower, exponent);
   const double sixty_fours = kernel.bn / 64.0;
   double store = 0;
   if (plan.leaves_parts || size_of(oriented.result) == 4) {
@@ -464,7 +466,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   }
   add_preparation(e, plan, oriented, gpu);
   e.microseconds =
-      std::pow(powers, 1 / kSingleExponent) + e.fill + e.reduction + e.preparation + e.launches;
+      std::pow(powers, 1 / exponent) + e.fill + e.reduction + e.preparation + e.launches;
   return e;
 }
 

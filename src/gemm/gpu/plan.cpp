@@ -341,16 +341,24 @@ bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
                                     divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 
+// Single tiles, more than the GPU has multiprocessors: the next block of one begins when the one before is gone, which was
+// never seen to be worth it.
+bool is_second_round(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+  return kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) *
+                                     divide_up(oriented.n(), std::int64_t{kernel.bn}) *
+                                     oriented.count >
+                                 gpu.sm_count;
+}
+
+// Kernels of which there are many, where others of them are the better for certain.
+bool is_passed_over(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+  return is_too_wide(kernel, oriented) || is_second_round(kernel, oriented, gpu);
+}
+
 // Why a kernel that could compute this is not worth measuring, if so.
 std::string misfit(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
     return "is for other GPUs: Hopper has kernels of its own";
-  // The next block of a multiprocessor begins when the one before is gone: never seen to be worth it.
-  if (kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) *
-                                  divide_up(oriented.n(), std::int64_t{kernel.bn}) *
-                                  oriented.count >
-                              gpu.sm_count)
-    return "has more tiles than the GPU has multiprocessors";
   if (!fills(kernel.cluster, kernel, oriented))
     return "would leave half of each cluster without rows";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
@@ -413,7 +421,7 @@ std::vector<Candidate> candidates(const Problem& problem, const model::Gpu& gpu,
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem) || (is_meant && wish->kernel != &kernel)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (!is_meant && is_too_wide(kernel, oriented)) continue;
+    if (!is_meant && is_passed_over(kernel, oriented, gpu)) continue;
     const std::string refusal = is_meant ? "" : out_of_place(kernel, oriented, gpu);
     if (!refusal.empty()) {
       all.push_back({&kernel, {}, {}, refusal});
@@ -448,7 +456,7 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
     if (!computes(kernel, problem)) continue;
     const Problem oriented = oriented_for(kernel, problem);
-    if (is_too_wide(kernel, oriented) || !misfit(kernel, oriented, gpu).empty()) continue;
+    if (is_passed_over(kernel, oriented, gpu) || !misfit(kernel, oriented, gpu).empty()) continue;
     for (const TileCluster& cluster : clusters_to_measure(kernel, oriented)) {
       std::set<int> seen;  // parts, which are rounded
       Plan undivided;
