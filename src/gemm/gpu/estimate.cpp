@@ -441,11 +441,13 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
     slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.m(), kernel.bm));
   if (oriented.n() < kernel.bn && !oriented.b_along_k)
     slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.n(), kernel.bn));
-  // What lasts long overlaps nearly all.
+  for (double* const time : {&e.compute, &e.memory, &e.cache}) *time *= slower;
+  // They do not quite hide behind each other, but for what lasts long.
   const double exponent = is_far ? kFarSingleExponent : kSingleExponent;
   double powers = 0;
-  for (const double time : {e.compute, of_one, of_all, e.memory})
-    powers += std::pow(time * slower, exponent);
+  for (const double time : {e.compute, e.memory, of_one * slower, of_all * slower})
+    powers += std::pow(time, exponent);
+  const double shown = std::pow(powers, 1 / exponent) - std::max({e.compute, e.memory, e.cache});
   const double sixty_fours = kernel.bn / 64.0;
   double store = 0;
   if (plan.leaves_parts || size_of(oriented.result) == 4) {
@@ -456,7 +458,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
                  ? kSingleTurnedStoreBegins + kSingleTurnedStoreMicroseconds * sixty_fours
                  : kSingleNarrowStoreBegins + kSingleNarrowStoreMicroseconds * sixty_fours);
   }
-  e.fill = kSingleFillMicroseconds + kSingleWarpgroupMicroseconds * kernel.bm / 64 + store +
+  e.fill = shown + kSingleFillMicroseconds + kSingleWarpgroupMicroseconds * kernel.bm / 64 + store +
            (rounds - 1) * kSingleAgainMicroseconds;
   e.launches = kLaunchMicroseconds;
   if (!plan.parts_entry.empty()) {
@@ -466,7 +468,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   }
   add_preparation(e, plan, oriented, gpu);
   e.microseconds =
-      std::pow(powers, 1 / exponent) + e.fill + e.reduction + e.preparation + e.launches;
+      std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
   return e;
 }
 

@@ -3,6 +3,8 @@
 //
 // Every kernel of the catalogue: all orders, edges, leading dimensions, alignments, parts of k.
 #include <algorithm>
+#include <array>
+#include <random>
 
 #include "core/divide.hpp"
 #include "gemm/gpu/estimate.hpp"
@@ -259,7 +261,7 @@ class EveryWidth : public EveryKernel {};
 TEST_P(EveryWidth, StoresItsTilesAndNothingElse) {
   const int bm = kernel().bm, bn = kernel().bn, bk = kernel().bk;
   if (!kernel().transposes_result) {  // k runs along B
-    expect({bm + 8, 2 * bn - 4, 2 * bk + 8}, {kRows, kColumns, kRows});
+    expect({bm + 8, 2 * bn - 8, 2 * bk + 8}, {kRows, kColumns, kRows});
     expect({bm, bn, 4 * bk}, {kColumns, kColumns, kRows}, 0.5, 1, "split=2");
     return;
   }
@@ -285,6 +287,31 @@ TEST_P(EverySingleTile, InGroupsOfRows) {
     const Stand b = kernel().entries[1][0].empty() ? kColumns : kRows;
     if (kernel().transposes_result) expect({columns, rows, 72}, {kRows, kRows, kRows});
     else expect({rows, columns, 72}, {kRows, b, kRows});
+  }
+}
+
+// Of any shape, order and alignment: what is whole, what ends within a tile, and what has been copied.
+TEST_P(EverySingleTile, OfRandomProducts) {
+  std::mt19937 random(static_cast<unsigned>(kernel().bm * 1000 + kernel().bn));
+  const auto among = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  const auto stand = [&](Order order) {
+    constexpr std::array<std::int64_t, 3> kGaps{0, 8, 3};
+    return Stand{.order = order, .gap = kGaps.at(static_cast<std::size_t>(among(0, 2)))};
+  };
+  for (int i = 0; i < 4; ++i) {
+    const int grid = among(0, 1) == 0 ? 1 : 8;  // of eights more often than by chance
+    const auto size = [&](int most) { return among(1, std::max(1, most / grid)) * grid; };
+    int m = size(2 * kernel().bm + 20), n = size(3 * kernel().bn + 20);
+    if (kernel().transposes_result) std::swap(m, n);
+    const Order a = among(0, 1) == 0 ? Order::kRowMajor : Order::kColumnMajor,
+                b = among(0, 1) == 0 ? Order::kRowMajor : Order::kColumnMajor;
+    const char* const how = among(0, 2) == 0 ? "split=2" : "split=1";
+    const auto begin = [&] { return among(0, 4) == 0 ? 0 : 1; };  // 1: aligned
+    expect({m, n, size(400)},
+           {stand(a), stand(b), stand(Order::kRowMajor), begin(), begin(), begin()},
+           among(0, 1) == 0 ? 1 : 0.5, among(0, 2) == 0 ? -1 : 0, how);
   }
 }
 
