@@ -108,6 +108,7 @@ std::int64_t equal_blocks(std::int64_t k, std::int64_t longest) {
 }
 
 constexpr std::int64_t kLongest = 4096;  // a tile has nothing to gain from more products
+constexpr std::int64_t kMostInPlace = 512;  // products, of A and B that are near
 
 bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
@@ -197,11 +198,22 @@ bool wants_panels(const Shape& s, const Caches& caches) {
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
 }
 
+// The same where the third level is far and the first one large: a panel of B beside one of A leaves some of that, so that
+// none of its lines is asked of the second level for each tile again. (Blocks of 216 k and less were up to a third slower
+// with 64 rows: why is not known.) Up to 512 products A and B may also be read in place, by whether B straddles cache lines,
+// and sums are the same.
+std::int64_t near_panel_depth(const Shape& s) {
+  constexpr std::int64_t kBest = 288;
+  return round_up(divide_up(s.k, std::max<std::int64_t>(1, (s.k + kBest / 2) / kBest)), 8);
+}
+
 void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = a_is_near(s, caches);
   plan.columns_outside = true;
-  plan.kc = panel_depth(s);
+  const bool is_near =
+      s.k > kMostInPlace && s.b_by_rows && has_large_l1(caches) && !caches.l3_is_near;
+  plan.kc = is_near ? std::min(panel_depth(s), near_panel_depth(s)) : panel_depth(s);
   plan.nc = s.n;
 }
 
@@ -249,7 +261,7 @@ bool is_near(const Shape& s, const Caches& caches) {
   const bool whole_lines = kLine % (s.tile_rows * s.element) == 0;
   const std::int64_t most = caches.l2 * 5 / 8;
   const std::int64_t most_of_a = s.a_by_rows ? most : caches.l2 / (whole_lines ? 4 : 16);
-  return s.k <= 512 && s.k * s.n * s.element <= most && s.m * s.k * s.element <= most_of_a;
+  return s.k <= kMostInPlace && s.k * s.n * s.element <= most && s.m * s.k * s.element <= most_of_a;
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
