@@ -107,7 +107,7 @@ std::int64_t equal_blocks(std::int64_t k, std::int64_t longest) {
   return round_up(divide_up(k, divide_up(k, longest)), 8);
 }
 
-constexpr std::int64_t kLongest = 4096;  // a tile has nothing to gain from more products
+constexpr std::int64_t kLongest = 4096;     // a tile has nothing to gain from more products
 constexpr std::int64_t kMostInPlace = 512;  // products, of A and B that are near
 
 bool wants_whole_k(const Shape& s, const Caches& caches) {
