@@ -202,7 +202,7 @@ bool wants_panels(const Shape& s, const Caches& caches) {
 // none of its lines is asked of the second level for each tile again. (Blocks of 216 k and less were up to a third slower
 // with 64 rows: why is not known.) Up to 512 products A and B may also be read in place, by whether B straddles cache lines,
 // and sums are the same.
-std::int64_t near_panel_depth(const Shape& s) {
+std::int64_t short_panel_depth(const Shape& s) {
   constexpr std::int64_t kBest = 288;
   return round_up(divide_up(s.k, std::max<std::int64_t>(1, (s.k + kBest / 2) / kBest)), 8);
 }
@@ -211,9 +211,9 @@ void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = a_is_near(s, caches);
   plan.columns_outside = true;
-  const bool is_near =
+  const bool is_shorter =
       s.k > kMostInPlace && s.b_by_rows && has_large_l1(caches) && !caches.l3_is_near;
-  plan.kc = is_near ? std::min(panel_depth(s), near_panel_depth(s)) : panel_depth(s);
+  plan.kc = is_shorter ? std::min(panel_depth(s), short_panel_depth(s)) : panel_depth(s);
   plan.nc = s.n;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/divide.hpp"
 #include "gemm/gpu/boxes.hpp"
+#include "gemm/gpu/estimate_terms.hpp"
 #include "gemm/gpu/rounds.hpp"
 
 namespace tilewise::gpu {
@@ -18,11 +19,7 @@ using kernels::GemmKernel;
 using kernels::Pipe;
 
 // What is not in the facts of a GPU, by order of magnitude.
-constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
 constexpr double kFillMicroseconds = 1.2;  // from a block's first load to its first multiplication
-// What the pass that makes pairs takes beside the bytes it moves: the next kernel's start hides behind it.
-constexpr double kPairsMicroseconds = 0.6;
-constexpr double kRestrideMicroseconds = 2.5;    // the same of the pass that copies to aligned rows
 constexpr double kStreamMicroseconds = 4.0;      // stretches that begin and end within tiles
 constexpr double kWideStreamMicroseconds = 2.5;  // of f64
 // Of the share of their time for which f64 blocks leave places empty, how much the memory is idle.
@@ -54,8 +51,8 @@ constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
 constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit floats by TMA
 constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
 constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
-// Where rows of A or B begin within a sector, and within a line: boxes have rows of a line.
-constexpr double kSectorStraddlingTraffic = 1.9, kLineStraddlingTraffic = 1.5;
+// Where rows of A or B begin within lines, and within sectors: boxes have rows of a line.
+constexpr StraddlingTraffic kStraddling{1.5, 1.9};
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
 constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // Of f64 tiles smaller than 128×128: two blocks of a multiprocessor are soon at different k, and read from memory what the
@@ -63,7 +60,6 @@ constexpr double kStreamedTraffic = 1.65, kWideStreamedTraffic = 1.95;
 // 4096×4096×4096 1.08 times; on an H200, which has the bandwidth, 16384×16384×16384 1.45 times. By bytes of A and B.
 constexpr double kNearBytes = 0.45e9, kFarBytes = 1e9, kFarTime = 1.4;
 constexpr std::int64_t kFarExtent = 1024, kFarK = 4096;
-constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 // What tiles of 64 rows and more ask for at most: nearly all that others reach of an H100's memory; of an H200's 0.7, and
 // beyond 37 MB 0.8 of what is more.
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
@@ -80,33 +76,6 @@ constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds 
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
-constexpr double kOrderedMicroseconds =
-    2;  // later begins one that does not wait inside (wants_order())
-
-// Single tiles (kernels/gemm/single.cuh), fitted to 3400 times of 330 products on an H100, less the 2.6 µs that other estimates
-// leave out of what events measure. The start, and each warpgroup's; what one block gets of the cache, and all together, which
-// counts more where rows begin within lines and within sectors; what a step takes at least, as one waits for the last; how
-// these and the memory add up; what storing 64 columns takes, in 16 bits with what goes before; of parts what goes on between
-// two kernels.
-constexpr double kSingleFillMicroseconds = -0.25, kSingleWarpgroupMicroseconds = 0.35;
-constexpr double kSingleBytesPerMicrosecond = 1.75e5, kSinglesBytesPerMicrosecond = 2.3e7;
-constexpr double kLineStraddlingSingle = 1.15, kSectorStraddlingSingle = 1.7;
-constexpr double kLineStraddlingSingles = 2.1, kSectorStraddlingSingles = 3.8;
-constexpr double kSingleStepMicroseconds = 0.1;
-constexpr double kSingleMemoryShare = 0.87;  // of the datasheet's bandwidth, of an H200's less
-constexpr double kSingleExponent = 3.3, kFarSingleExponent = 8;
-constexpr double kSingleStoreMicroseconds = 0.75;
-constexpr double kSingleNarrowStoreBegins = 0.35, kSingleNarrowStoreMicroseconds = 0.45;
-constexpr double kSingleTurnedStoreBegins = 0.1, kSingleTurnedStoreMicroseconds = 1.0;
-constexpr double kSinglePartsMicroseconds = 2.5, kSinglePartsBytesPerMicrosecond = 6e6;
-// Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
-constexpr double kSingleReaderTime = 0.1, kMostSingleReaders = 4;
-constexpr double kFarSingleReaderTime = 0.2, kFarFromCache = 2;
-constexpr double kSinglePanelTime = 1.05;  // where each asks for 128 bytes a row
-// What tiles would take longer if hardly any of their rows, or columns of a panel, were there.
-constexpr double kSingleMissingRowsTime = 1.2;
-constexpr double kSingleAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
-
 // Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
 // multiprocessors, too, as tiles that ask for less are the faster then.
 // Of the time of 16-bit multiplications, for each byte that a block asks the cache for an element of its tile and k.
@@ -116,13 +85,6 @@ constexpr double kPowerTime = 2, kLongMicroseconds = 55;
 constexpr double kMostStreamedMisses = 0.5, kMostMissBeyond = 1.5;
 // Of f32 and f64 what comes from memory of a factor so many times as large as the cache is all but 1/e.
 constexpr double kMissedCaches = 1.7;
-
-// What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
-// in datacenters, of which no more is known here.
-constexpr double kMmaShareOfHopper = 0.62;
-double mma_share(const model::Gpu& gpu) {
-  return gpu.compute_major == 9 || gpu.compute_major == 10 ? kMmaShareOfHopper : 1.0;
-}
 
 bool is_mma(Pipe pipe) {
   return pipe == Pipe::kMmaTF32 || pipe == Pipe::kMmaF16 || pipe == Pipe::kMmaBF16;
@@ -136,24 +98,6 @@ std::int64_t blocks_on_one(const GemmKernel& kernel, const model::Gpu& gpu) {
                                 ? std::int64_t{gpu.shared_per_sm} / bytes
                                 : kernel.blocks_per_sm;
   return std::clamp<std::int64_t>(held, 1, std::max(1, kernel.blocks_per_sm));
-}
-
-// FLOP a cycle and SM. A rate that the catalogue does not know is taken as that of the plain pipes.
-double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
-  const double f32 = 2.0 * gpu.fp32_lanes_per_sm, f64 = 2.0 * gpu.fp64_lanes_per_sm;
-  const auto known = [](int rate, double other) { return rate > 0 ? rate : other; };
-  switch (pipe) {
-    case Pipe::kF32: return f32;
-    case Pipe::kF64: return f64;
-    case Pipe::kTensorF64: return known(gpu.tensor.f64, f64);
-    case Pipe::kTensorTF32: return known(gpu.tensor.tf32, f32);
-    case Pipe::kTensorF16: return known(gpu.tensor.f16, f32);
-    case Pipe::kTensorBF16: return known(gpu.tensor.bf16, f32);
-    case Pipe::kMmaTF32: return mma_share(gpu) * known(gpu.tensor.tf32, f32);
-    case Pipe::kMmaF16: return mma_share(gpu) * known(gpu.tensor.f16, f32);
-    case Pipe::kMmaBF16: return mma_share(gpu) * known(gpu.tensor.bf16, f32);
-  }
-  return f32;
 }
 
 // Clusters of so many blocks that run at a time: each lies within a group of multiprocessors, and groups differ, from
@@ -256,19 +200,6 @@ double power_time(const GemmKernel& kernel, const Problem& oriented, double byte
   return 1 + kPowerTime * bytes / (kernel.bm * kernel.bn);
 }
 
-double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
-                std::size_t element) {
-  const bool shared = factor.pointers == nullptr && factor.stride == 0;
-  return lines * k * static_cast<double>(element) * (shared ? 1.0 : static_cast<double>(count));
-}
-
-double memory_bytes(const Problem& problem) {
-  const double results = static_cast<double>(problem.m()) * static_cast<double>(problem.n()) *
-                         static_cast<double>(problem.count);
-  return factor_bytes(problem) +
-         results * static_cast<double>(size_of(problem.result)) * (problem.reads_c() ? 2 : 1);
-}
-
 // Bytes of B that few tiles, one below the other, read from memory once each: streamed, they are at different k.
 double read_again(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   constexpr std::int64_t kFew = 4;
@@ -306,33 +237,6 @@ double streamed_miss_bytes(const Plan& plan, const Problem& oriented, const mode
          static_cast<double>(round_up(oriented.k(), std::int64_t{kernel.bk}));
 }
 
-// Where the rows of a factor begin, as the kernel reads it.
-enum class Straddling { kNothing, kLines, kSectors };
-Straddling straddling_of(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
-                         std::int64_t count, std::size_t element) {
-  constexpr std::int64_t kSector = 32, kLine = 128;
-  const std::int64_t alignment =
-      prepared.preparation == kernels::Preparation::kNone
-          ? alignment_of(factor, count, element)
-          : prepared.leading_dimension * static_cast<std::int64_t>(element);
-  return alignment % kSector != 0 ? Straddling::kSectors
-         : alignment % kLine != 0 ? Straddling::kLines
-                                  : Straddling::kNothing;
-}
-
-// How much more traffic a factor is for it.
-double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
-                          std::int64_t count, std::size_t element,
-                          double of_lines = kLineStraddlingTraffic,
-                          double of_sectors = kSectorStraddlingTraffic) {
-  switch (straddling_of(prepared, factor, count, element)) {
-    case Straddling::kSectors: return of_sectors;
-    case Straddling::kLines: return of_lines;
-    case Straddling::kNothing: break;
-  }
-  return 1.0;
-}
-
 // From the L2 cache to a multiprocessor.
 double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   const std::size_t element = size_of(oriented.operand);
@@ -341,16 +245,8 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   if (element != 2) return kCacheBytesPerClockAndSm;
   if (!by_tma) return kNarrowCopiesBytesPerClockAndSm;
   return kNarrowCacheBytesPerClockAndSm /
-         std::max(straddling_traffic(plan.a, oriented.arguments.a, oriented.count, element),
-                  straddling_traffic(plan.b, oriented.arguments.b, oriented.count, element));
-}
-
-// How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long: the narrower what a lane
-// stores. (Where they begin is not asked: plans would differ by it.)
-double unaligned_store_time(const GemmKernel& kernel, const Problem& oriented) {
-  constexpr double kByElements = 3.0;
-  if (kernel.transposes_result) return oriented.m() % 8 == 0 ? 1.0 : kByElements;
-  return oriented.n() % 8 == 0 ? 1.0 : oriented.n() % 2 == 0 ? 1.5 : kByElements;
+         std::max(straddling_traffic(plan.a, oriented.arguments.a, oriented, kStraddling),
+                  straddling_traffic(plan.b, oriented.arguments.b, oriented, kStraddling));
 }
 
 // What A, B and C take from and to memory by boxes.
@@ -359,128 +255,11 @@ double boxes_memory_time(const Problem& oriented, const model::Gpu& gpu) {
   const double least =
       std::min(of_one / kBoxesBytesPerMicrosecondAndSm,
                of_one / kMoreBoxesBytesPerMicrosecondAndSm + kMoreBoxesMicroseconds);
+  if (gpu.memory_bandwidth <= 0) return least;
   return std::max(bytes * 1e6 / (gpu.memory_bandwidth * kBoxesMemoryShare), least);
 }
 
-double prepared_bytes(const PreparedFactor& factor) {
-  return factor.preparation == kernels::Preparation::kNone
-             ? 0.0
-             : 2.0 * static_cast<double>(factor.place.bytes);
-}
-
-// What is done to A and B before, and the launches of that.
-void add_preparation(Estimate& e, const Plan& plan, const Problem& oriented,
-                     const model::Gpu& gpu) {
-  const double bandwidth = gpu.memory_bandwidth * kMemoryShare / 1e6;  // bytes a µs
-  bool copies = false;
-  for (const PreparedFactor* factor : {&plan.a, &plan.b}) {
-    if (factor->preparation == kernels::Preparation::kNone) continue;
-    e.preparation += prepared_bytes(*factor) / bandwidth;
-    if (factor->preparation == kernels::Preparation::kRestride) {
-      copies = true;
-      continue;
-    }
-    e.launches += kLaunchMicroseconds;
-    if (factor == &plan.b) e.preparation += kPairsMicroseconds;
-  }
-  if (copies) {
-    e.launches += kLaunchMicroseconds;
-    if (wants_order(plan, oriented, gpu)) e.launches += kOrderedMicroseconds;
-    e.preparation += kRestrideMicroseconds;
-  }
-}
-
-// Of single tiles. A block waits for what it asks for, hardly ever for its multiplications.
-Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
-  const GemmKernel& kernel = *plan.kernel;
-  const auto& x = oriented.arguments;
-  const std::size_t element = size_of(oriented.operand);
-  Estimate e;
-  e.tiles = tiles_of(plan, oriented) * oriented.count;
-  e.blocks = e.tiles * plan.parts;
-  const auto blocks = static_cast<double>(e.blocks);
-  e.waves = blocks / std::max(1, gpu.sm_count);
-  const double rounds = std::ceil(e.waves);
-  const auto k = static_cast<double>(plan.k_each);
-  const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
-  e.compute = rounds * k *
-              std::max(kSingleStepMicroseconds / kernel.bk, 2.0 * kernel.bm * kernel.bn / peak);
-  const auto lines = [&](double of_lines, double of_sectors) {
-    const auto of = [&](int count, const PreparedFactor& prepared,
-                        const kernels::GemmFactor& factor) {
-      return count *
-             straddling_traffic(prepared, factor, oriented.count, element, of_lines, of_sectors);
-    };
-    return of(kernel.bm, plan.a, x.a) + of(kernel.bn, plan.b, x.b);
-  };
-  const double of_k = k * static_cast<double>(element);
-  const double of_one = rounds * lines(kLineStraddlingSingle, kSectorStraddlingSingle) * of_k /
-                        kSingleBytesPerMicrosecond;
-  const double of_all = blocks * lines(kLineStraddlingSingles, kSectorStraddlingSingles) * of_k /
-                        kSinglesBytesPerMicrosecond;
-  e.cache = std::max(of_one, of_all);
-  // Of the larger factor most comes from memory, and is asked for by all tiles below each other, or side by side; where it lies
-  // across k, by 128 bytes a row and panel.
-  const bool is_b_larger = oriented.n() >= oriented.m();
-  const auto readers =
-      static_cast<double>(is_b_larger ? divide_up(oriented.m(), std::int64_t{kernel.bm})
-                                      : divide_up(oriented.n(), std::int64_t{kernel.bn}));
-  const bool is_one_panel =
-      is_b_larger ? !oriented.b_along_k && kernel.bn < 128 : !oriented.a_along_k && kernel.bm < 128;
-  const double bytes = memory_bytes(oriented);
-  const bool is_far = bytes > kFarFromCache * static_cast<double>(gpu.l2_bytes);
-  e.memory = bytes * 1e6 / (gpu.memory_bandwidth * kSingleMemoryShare) *
-             (1 + (is_far ? kFarSingleReaderTime * (readers - 1)
-                          : kSingleReaderTime * std::clamp(readers - 2, 0.0, kMostSingleReaders))) *
-             (is_one_panel ? kSinglePanelTime : 1.0);
-  const auto missing = [](std::int64_t extent, int of_tile) {
-    return 1 - static_cast<double>(extent) / of_tile;
-  };
-  double slower = 1;
-  if (oriented.m() < kernel.bm)
-    slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.m(), kernel.bm));
-  if (oriented.n() < kernel.bn && !oriented.b_along_k)
-    slower += kSingleMissingRowsTime * std::sqrt(missing(oriented.n(), kernel.bn));
-  for (double* const time : {&e.compute, &e.memory, &e.cache}) *time *= slower;
-  // They do not quite hide behind each other, but for what lasts long.
-  const double exponent = is_far ? kFarSingleExponent : kSingleExponent;
-  double powers = 0;
-  for (const double time : {e.compute, e.memory, of_one * slower, of_all * slower})
-    powers += std::pow(time, exponent);
-  const double shown = std::pow(powers, 1 / exponent) - std::max({e.compute, e.memory, e.cache});
-  const double sixty_fours = kernel.bn / 64.0;
-  double store = 0;
-  if (plan.leaves_parts || size_of(oriented.result) == 4) {
-    store = kSingleStoreMicroseconds * sixty_fours;
-  } else {
-    store = unaligned_store_time(kernel, oriented) *
-            (kernel.transposes_result
-                 ? kSingleTurnedStoreBegins + kSingleTurnedStoreMicroseconds * sixty_fours
-                 : kSingleNarrowStoreBegins + kSingleNarrowStoreMicroseconds * sixty_fours);
-  }
-  e.fill = shown + kSingleFillMicroseconds + kSingleWarpgroupMicroseconds * kernel.bm / 64 + store +
-           (rounds - 1) * kSingleAgainMicroseconds;
-  e.launches = kLaunchMicroseconds;
-  if (!plan.parts_entry.empty()) {
-    const double partials = static_cast<double>(kernel.bm) * kernel.bn *
-                            static_cast<double>(sum_bytes_of(oriented)) * blocks;
-    e.reduction = kSinglePartsMicroseconds + 2 * partials / kSinglePartsBytesPerMicrosecond;
-  }
-  add_preparation(e, plan, oriented, gpu);
-  e.microseconds =
-      std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
-  return e;
-}
-
 }  // namespace
-
-double factor_bytes(const Problem& problem) {
-  const auto& x = problem.arguments;
-  const double m = static_cast<double>(x.m), n = static_cast<double>(x.n),
-               k = static_cast<double>(x.k);
-  return bytes_of(m, k, problem.count, x.a, size_of(problem.operand)) +
-         bytes_of(n, k, problem.count, x.b, size_of(problem.operand));
-}
 
 Problem oriented_for(const GemmKernel& kernel, const Problem& problem) {
   if (!kernel.transposes_result) return problem;

@@ -359,8 +359,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
           mapped(arguments.b, plan.b, workspace, oriented.b_along_k, arguments.n, oriented);
       map_a = map_of(device, a, box_of(a, kernel.box_a, plan.cluster.across));
       map_b = map_of(device, b, box_of(b, kernel.box_b, plan.cluster.down));
-      const Ahead ahead = ahead_of(plan, oriented);
-      arguments.ahead_a = ahead.a, arguments.ahead_b = ahead.b;
+      if (kernel.persistent) {
+        const Ahead ahead = ahead_of(plan, oriented);
+        arguments.ahead_a = ahead.a, arguments.ahead_b = ahead.b;
+      }
     }
     if (stores_boxes(plan, oriented, gpu) && has_map(arguments, oriented)) {
       const kernels::FactorBox box{kernels::kBoxRows, kernels::kBoxBytes / arguments.result_bytes};

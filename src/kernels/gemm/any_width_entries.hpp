@@ -80,18 +80,26 @@ struct AnyWidth {
 inline constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
                                        TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
 
-// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
-template <class With> constexpr void for_all_widths(const With& with) {
-  for (const AnyWidth& kernel : kAnyWidths) {
+// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each width that
+// `has(kernel, width)` and for each of `kernels`.
+template <class Kernels, class Has, class With>
+constexpr void for_all_widths(const Kernels& kernels, const Has& has, const With& with) {
+  constexpr int kMost = 256;  // columns of wgmma
+  for (const auto& kernel : kernels) {
     for (const bool to_f32 : {false, true}) {
       int narrower = 0;
-      for (int columns = 8; columns <= kernel.most; columns += 8) {
-        if (!has_width(columns, kernel.most)) continue;
+      for (int columns = 8; columns <= kMost; columns += 8) {
+        if (!has(kernel, columns)) continue;
         with(kernel, columns, narrower, to_f32);
         narrower = columns;
       }
     }
   }
+}
+template <class With> constexpr void for_all_widths(const With& with) {
+  for_all_widths(
+      kAnyWidths,
+      [](const AnyWidth& kernel, int columns) { return has_width(columns, kernel.most); }, with);
 }
 inline constexpr std::size_t kAnyWidthEntries = [] {
   std::size_t count = 0;

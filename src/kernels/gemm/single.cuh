@@ -4,13 +4,13 @@
 // f16 and bf16 on Hopper where a block computes one tile and is gone: TMA and wgmma as in warpgroup_16bit.cuh, and
 // nothing else.
 //
-// A small product is over before a kernel is that can do everything: of the 7 µs that 512×512×512 takes, 4 are an empty
+// A small product is over before a kernel is that can do everything: of the 7.5 µs that 512×512×512 took on an H100, 4 were an empty
 // kernel's. So these have no units of work, no clusters, no streams and no rounds: which tile a block computes its place in
 // the grid says, and one thread asks for the first stage before there is a barrier for any other (docs/lab/gpu_gemm.md).
 //
 // Tiles are as wide as the launch says, in code of their own for each width, so that as many as there are multiprocessors
-// make up C. Where C's columns are few, or neither they nor rows lie along k, kernels are given Cᵀ = Bᵀ·Aᵀ
-// (GemmKernel::transposes_result).
+// make up C. Only a factor along k comes in any width: where that is A, kernels are given Cᵀ = Bᵀ·Aᵀ
+// (GemmKernel::transposes_result), whose columns are C's rows.
 #pragma once
 
 #include "kernels/gemm/block.cuh"

@@ -42,18 +42,10 @@ inline constexpr std::array kSingleTiles{TILEWISE_SINGLE_TILES("bf16", Dtype::kB
                                          TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 64),
                                          TILEWISE_SINGLE_TILES("f16", Dtype::kF16, 128)};
 
-// Calls `with` with the kernel, the width, the next narrower one or 0, and whether C is f32, for each entry.
 template <class With> constexpr void for_all_single_widths(const With& with) {
-  for (const SingleTile& kernel : kSingleTiles) {
-    for (const bool to_f32 : {false, true}) {
-      int narrower = 0;
-      for (int columns = 8; columns <= kMostSingleColumns; columns += 8) {
-        if (!has_single_width(columns, true)) continue;
-        with(kernel, columns, narrower, to_f32);
-        narrower = columns;
-      }
-    }
-  }
+  for_all_widths(
+      kSingleTiles, [](const SingleTile&, int columns) { return has_single_width(columns, true); },
+      with);
 }
 inline constexpr std::size_t kSingleEntries = [] {
   std::size_t count = 0;

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the estimates of single tiles and of all other kernels are made of. Times are microseconds.
+#pragma once
+
+#include "gemm/gpu/estimate.hpp"
+
+namespace tilewise::gpu {
+
+inline constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
+inline constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
+
+/// What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
+/// in datacenters, of which no more is known here.
+inline constexpr double kMmaShareOfHopper = 0.62;
+
+/// FLOP a cycle and multiprocessor.
+double flop_per_clock(kernels::Pipe pipe, const model::Gpu& gpu);
+
+/// Bytes that `lines` × `k` elements of a factor are, in all matrices of a batch that have their own.
+double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
+                std::size_t element);
+
+/// Bytes of A, B and C, which memory is asked for at least.
+double memory_bytes(const Problem& problem);
+
+/// By how much a factor is more traffic where its rows begin within lines of 128 bytes, and within sectors of 32.
+struct StraddlingTraffic {
+  double of_lines, of_sectors;
+};
+/// Of a factor, as the kernel reads it: 1 where its rows begin with lines.
+double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFactor& factor,
+                          const Problem& oriented, const StraddlingTraffic& traffic);
+
+/// How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long.
+double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& oriented);
+
+/// Adds what is done to A and B before, and the launches of that.
+void add_preparation(Estimate& estimate, const Plan& plan, const Problem& oriented,
+                     const model::Gpu& gpu);
+
+/// Of single tiles (kernels/gemm/single.cuh), as estimate_of().
+Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
+}  // namespace tilewise::gpu
