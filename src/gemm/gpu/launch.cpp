@@ -342,7 +342,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
-  arguments.tile_stages = static_cast<unsigned short>(kernel.stages);
+  arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
+  arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
   if (kernel.persistent || kernel.is_single) {
     arguments.is_shared_a = arguments.a.stride == 0;
     arguments.is_shared_b = arguments.b.stride == 0;

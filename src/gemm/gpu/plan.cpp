@@ -11,7 +11,6 @@
 #include "core/phrase.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
-#include "kernels/gemm/single.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
 
@@ -334,11 +333,10 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
 }
 
 // Of tiles of any width one that leaves more columns empty than another, which makes as few tiles.
-// (Where B lies across k, there may be no such.)
 bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
-  if (!oriented.b_along_k && kernel.narrower % kernels::kSinglePanel != 0) return false;
-  return kernel.narrower > 0 && divide_up(oriented.n(), std::int64_t{kernel.narrower}) ==
-                                    divide_up(oriented.n(), std::int64_t{kernel.bn});
+  const int narrower = oriented.b_along_k ? kernel.narrower : kernel.narrower_across;
+  return narrower > 0 && divide_up(oriented.n(), std::int64_t{narrower}) ==
+                             divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 
 // Single tiles, more than the GPU has multiprocessors: the next block of one begins when the one before is gone, which was

@@ -166,8 +166,9 @@ struct GemmArguments {
   long long m, n, k;
   GemmScalar alpha;
   int is_shared_a, is_shared_b;  ///< one matrix for the whole batch, for kernels with tensor maps
-  /// Of a tile, for kernels that take any width, and stages of these.
-  unsigned short tile_columns, tile_stages;
+  /// Of a tile, for kernels that take any width, and stages of these; for those that take any number of rows, as well.
+  unsigned short tile_columns;
+  unsigned char tile_stages, tile_rows;
   GemmSingle single;
   GemmSplit split;
   GemmTiles tiles;

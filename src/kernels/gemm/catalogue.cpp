@@ -539,9 +539,13 @@ constexpr std::array kOtherKernels{
 };
 
 constexpr auto kKernels = [] {
-  std::array<GemmKernel, kOtherKernels.size() + kAnyWidthEntries + kSingleEntries> all;
-  const auto others = std::ranges::copy(kOtherKernels, all.begin()).out;
-  std::ranges::copy(kSingleKernels, std::ranges::copy(kAnyWidthKernels, others).out);
+  std::array<GemmKernel, kOtherKernels.size() + kAnyWidthEntries + kSingleEntries +
+                             kSingleF64Entries>
+      all;
+  auto end = std::ranges::copy(kOtherKernels, all.begin()).out;
+  end = std::ranges::copy(kAnyWidthKernels, end).out;
+  end = std::ranges::copy(kSingleKernels, end).out;
+  std::ranges::copy(kSingleF64Kernels, end);
   return all;
 }();
 

@@ -97,6 +97,7 @@ struct GemmKernel {
   /// Of tiles of any width (any_width.hpp), which share their entries: columns of the next narrower one, 0 for others.
   /// It is not worth considering where that one makes as few tiles.
   int narrower = 0;
+  int narrower_across = 0;  ///< the same of those that read B across k
   /// k from which on, and up to which, it is worth considering.
   std::int64_t least_k = 0, most_k = std::numeric_limits<std::int64_t>::max();
   bool takes_pointers = true;  ///< of a batch in device memory; tensor maps cannot

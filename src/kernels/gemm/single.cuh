@@ -17,7 +17,7 @@
 #include "kernels/gemm/product_16bit.cuh"
 #include "kernels/gemm/result_single.cuh"
 #include "kernels/gemm/single.hpp"
-#include "kernels/gemm/units.cuh"
+#include "kernels/gemm/single_work.cuh"
 #include "kernels/gemm/width.cuh"
 #include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/grid.cuh"
@@ -50,36 +50,6 @@ template <class K> struct Shared {
   ptx::Barrier empty[kMostStages];  // every warp that multiplies has read it
 };
 
-// The block's tile, or its part of that tile's sum. `above`: of its rows, how many the tile above has, too, as the last row
-// of tiles ends with the matrix (end_with_matrix() in warpgroup.cuh says why).
-struct Work {
-  int row, column, matrix, part;
-  int above;
-  int first_k, steps;
-};
-
-template <class K> __device__ __forceinline__ Work work_of(const GemmArguments& g) {
-  const GemmSingle& single = g.single;
-  const unsigned among = blockIdx.x & ((1u << single.group_log2) - 1);
-  const unsigned grouped = blockIdx.y << single.group_log2 | among;
-  const unsigned other = blockIdx.x >> single.group_log2;
-  Work work;
-  work.row = static_cast<int>(single.by_columns ? other : grouped) * K::kBM;
-  work.column = static_cast<int>(single.by_columns ? grouped : other) * g.tile_columns;
-  const unsigned matrix = quotient(blockIdx.z, single.by_parts);
-  work.part = static_cast<int>(blockIdx.z - matrix * single.by_parts.divisor);
-  work.matrix = static_cast<int>(matrix + single.first_matrix);
-  constexpr int kTogether = 8;  // TMA wants 16 bytes, where rows are neighbours in memory
-  const int m = static_cast<int>(g.m);
-  const int last = max((m - K::kBM + kTogether - 1) / kTogether * kTogether, 0);
-  work.above = max(work.row - last, 0);
-  work.row -= work.above;
-  const int k = static_cast<int>(g.k), k_each = static_cast<int>(g.split.k_each);
-  work.first_k = work.part * k_each;
-  work.steps = max(0, (min(k_each, k - work.first_k) + kBK - 1) / kBK);
-  return work;
-}
-
 template <class K>
 __device__ __forceinline__ Half* stage_at(Shared<K>& shared, const GemmArguments& g, int index) {
   return shared.stages + index * (K::kBM + g.tile_columns) * kBK;
@@ -98,7 +68,7 @@ template <class K>
 __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& g,
                                         const ptx::TensorMap& A, const ptx::TensorMap& B) {
   const ZeroTest<float> alpha(g.alpha);
-  const Work work = work_of<K>(g);
+  const Work work = work_of(g, K::kBM, kBK);
   const int matrix_a = g.is_shared_a ? 0 : work.matrix, matrix_b = g.is_shared_b ? 0 : work.matrix;
   const int stages = g.tile_stages, columns = g.tile_columns;
   const auto ask = [&](int step, int index) {
@@ -232,7 +202,7 @@ template <class K>
 __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g, int warpgroup) {
   using Element = typename K::Element;
   constexpr int kMost = kMostSingleColumns;
-  Work work = work_of<K>(g);
+  Work work = work_of(g, K::kBM, kBK);
   const int columns = g.tile_columns;
   ptx::wait_for_previous_grid();
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);

@@ -4,6 +4,7 @@
 // The catalogue's entries of single tiles (single.cuh). For catalogue.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "kernels/gemm/any_width_entries.hpp"
 #include "kernels/gemm/single.hpp"
+#include "kernels/gemm/single_f64.hpp"
 
 namespace tilewise::kernels {
 
@@ -80,6 +82,7 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
     if (columns % kSinglePanel != 0) kernel.entries[0][0] = kernel.entries[1][0] = "";
     kernel.transposes_result = of.is_swapped;
     kernel.narrower = narrower;
+    kernel.narrower_across = columns > kSinglePanel ? kSinglePanel : 0;
     kernel.persistent = kernel.keeps_rounds = kernel.streams = false;
     kernel.is_single = true;
     kernel.most_parts_in_cluster = 1;
@@ -88,5 +91,74 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
   });
   return all;
 }();
+
+// The same for f64 (single_f64.cuh): kernels for each order, and entries for each number of rows and columns. Calls `with`
+// with rows, columns, the next narrower, and whether of Cᵀ.
+template <class With> constexpr void for_all_single_f64(const With& with) {
+  constexpr int kMostColumns = 256;  // lines of a tensor map's box
+  for (const bool is_swapped : {false, true}) {
+    for (const int rows : {32, 64, 128}) {
+      int narrower = 0;
+      for (int columns = kSingleF64Unit; columns <= kMostColumns; columns += kSingleF64Unit) {
+        if (!has_single_f64_tile(rows, columns)) continue;
+        with(rows, columns, narrower, is_swapped);
+        narrower = columns;
+      }
+    }
+  }
+}
+inline constexpr std::size_t kSingleF64Entries = [] {
+  std::size_t count = 0;
+  for_all_single_f64([&](int, int, int, bool) { ++count; });
+  return count;
+}();
+inline constexpr std::array<KernelName, kSingleF64Entries> kSingleF64Names = [] {
+  std::array<KernelName, kSingleF64Entries> names;
+  std::size_t i = 0;
+  for_all_single_f64([&](int rows, int columns, int, bool is_swapped) {
+    KernelName& name = names.at(i++);
+    name.add("single_f64_"), name.add(rows), name.add("x"), name.add(columns);
+    if (is_swapped) name.add("_swapped");
+  });
+  return names;
+}();
+#define TILEWISE_SINGLE_F64_ORDERS(entry) \
+  { {{entry "_xx", entry "_xk"}, { entry "_kx", entry "_kk" }} }
+inline constexpr std::array<GemmKernel, kSingleF64Entries> kSingleF64Kernels = [] {
+  std::array<GemmKernel, kSingleF64Entries> all;
+  std::size_t i = 0;
+  for_all_single_f64([&](int rows, int columns, int narrower, bool is_swapped) {
+    const int stages = single_f64_stages(rows, columns);
+    GemmKernel kernel;
+    kernel.name = kSingleF64Names.at(i).view();
+    kernel.unit = is_swapped ? "single_f64_swapped" : "single_f64";
+    if (is_swapped) kernel.entries = TILEWISE_SINGLE_F64_ORDERS("gemm_single_f64_swapped");
+    else kernel.entries = TILEWISE_SINGLE_F64_ORDERS("gemm_single_f64");
+    kernel.operand = kernel.result = Dtype::kF64;
+    kernel.compute_major = 9;
+    kernel.bm = rows, kernel.bn = columns, kernel.bk = kSingleF64BK;
+    kernel.steps_together = single_f64_groups(rows, columns);
+    kernel.stages = stages;
+    kernel.threads = kSingleF64Warps * 32 + 128;
+    constexpr int kBarriers = 1024;  // bytes
+    kernel.dynamic_shared_bytes = stages * single_f64_stage_bytes(rows, columns) + kBarriers;
+    kernel.is_single = true;
+    kernel.streams = false;
+    kernel.most_extent = kMostExtent;
+    kernel.narrower = kernel.narrower_across = narrower;
+    kernel.takes_pointers = false;
+    kernel.alignment = 16;
+    kernel.preparation = Preparation::kRestride;
+    kernel.transposes_result = is_swapped;
+    kernel.box_a = {rows, kSingleF64BK};
+    kernel.box_b = {std::max(columns, kSingleF64Box), kSingleF64BK};
+    kernel.overlaps_previous = true;
+    kernel.pipe = Pipe::kTensorF64;
+    kernel.efficiency = kernel.efficiency_alone = 0.9;
+    all.at(i++) = kernel;
+  });
+  return all;
+}();
+#undef TILEWISE_SINGLE_F64_ORDERS
 
 }  // namespace tilewise::kernels

@@ -17,6 +17,7 @@ __device__ __forceinline__ void with_width(int columns, const With& with) {
     if constexpr (Has<(eights)*8>::value) with(std::integral_constant<int, (eights)*8>{}); \
     break;
   switch (columns / 8) {
+    TILEWISE_WIDTH(1);
     TILEWISE_WIDTH(2);
     TILEWISE_WIDTH(3);
     TILEWISE_WIDTH(4);

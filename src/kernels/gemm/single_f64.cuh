@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// f64 on Hopper where a block computes one tile and is gone, as single.cuh for 16 bits: by TMA and mma.sync m16n8k16. Sums are
+// fused multiply-adds.
+//
+// What such a product waits for are tiles that do not come out even: f64 is slow enough that a multiprocessor's share of C
+// decides. So tiles are as wide as the launch says, in units of eight columns, and of 32, 64 or 128 rows. Eight warps
+// multiply in any case, each 32 rows by as many columns as there are, up to 64: of a smaller tile several groups of warps have
+// the same rows and columns, each with every so manieth stage of 16 k, and add up their sums at the end. So a warp always has
+// what it takes to keep its tensor core busy, and its operands take few bytes of shared memory.
+#pragma once
+
+#include "kernels/gemm/hopper_f64_result.cuh"
+#include "kernels/gemm/single_f64.hpp"
+#include "kernels/gemm/single_f64_operands.cuh"
+#include "kernels/gemm/single_work.cuh"
+#include "kernels/gemm/width.cuh"
+#include "kernels/ptx/elect.cuh"
+#include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/mma.cuh"
+#include "kernels/ptx/setmaxnreg.cuh"
+#include "kernels/ptx/shared.cuh"
+#include "kernels/ptx/tma.cuh"
+
+namespace gemm::single_f64 {
+
+using f64::Operands;
+using single::Work, single::work_of;
+
+constexpr int kBK = kSingleF64BK, kMostStages = kSingleF64MostStages;
+constexpr int kMultiplying = kSingleF64Warps * 32, kThreads = kMultiplying + 128;
+constexpr int kLineBytes = kBK * 8;
+constexpr int kMostOfWarp = kSingleF64Unit * kSingleF64MostUnits;  // columns
+
+// Orders of A and B, and whether C is written down turned round.
+template <bool kAlongA_, bool kAlongB_, bool kTransposes_> struct Kernel {
+  static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_, kTransposes = kTransposes_;
+};
+
+struct Barriers {
+  ptx::Barrier full[kMostStages];   // the stage's bytes have arrived
+  ptx::Barrier empty[kMostStages];  // every warp of the group that multiplies it has read it
+};
+
+// Where things are in shared memory: stages, then barriers.
+struct Layout {
+  int first_bytes, stage_bytes, stages;
+
+  __device__ __forceinline__ explicit Layout(const GemmArguments& g)
+      : first_bytes(g.tile_rows * kLineBytes),
+        stage_bytes(first_bytes + columns_of_boxes(g.tile_columns) * kLineBytes),
+        stages(g.tile_stages) {}
+  static __device__ __forceinline__ int columns_of_boxes(int columns) {
+    return (columns + kSingleF64Box - 1) / kSingleF64Box * kSingleF64Box;
+  }
+  __device__ __forceinline__ Barriers& barriers(unsigned char* shared) const {
+    return *reinterpret_cast<Barriers*>(shared + stages * stage_bytes);
+  }
+};
+
+// How warps share a tile.
+struct Arrangement {
+  int across, groups;      // warps side by side, and that have the same rows and columns
+  int row, column, group;  // this warp's
+
+  __device__ __forceinline__ explicit Arrangement(const GemmArguments& g, int warp)
+      : across(g.tile_columns <= kMostOfWarp       ? 1
+               : g.tile_columns <= 2 * kMostOfWarp ? 2
+                                                   : 4) {  // as single_f64_across() has it
+    const int across_log2 = across / 2, down_log2 = g.tile_rows / 64;  // of 1, 2 and 4
+    groups = kSingleF64Warps >> (across_log2 + down_log2);
+    column = warp & (across - 1);
+    row = warp >> across_log2 & ((1 << down_log2) - 1);
+    group = warp >> (across_log2 + down_log2);
+  }
+};
+
+__device__ __forceinline__ void arrive_at_start() {
+  asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(kMultiplying + 96) : "memory");
+}
+__device__ __forceinline__ void wait_for_start() {
+  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kMultiplying + 96) : "memory");
+}
+// Waits until the warps that multiply have all come here.
+__device__ __forceinline__ void meet() {
+  asm volatile("barrier.cta.sync.aligned 2, %0;" ::"n"(kMultiplying) : "memory");
+}
+
+// The warps that make the barriers of stages but for the first one's: which of them is full, or empty.
+__device__ __forceinline__ void prepare(unsigned char* shared, const GemmArguments& g, bool full) {
+  const Layout layout(g);
+  Barriers& barriers = layout.barriers(shared);
+  ptx::Barrier* const all = full ? barriers.full : barriers.empty;
+  const int count = full ? 1 : kSingleF64Warps / Arrangement(g, 0).groups;
+  if (ptx::elect_one()) {
+#pragma unroll
+    for (int i = 0; i < kMostStages; ++i)
+      if (!full || i > 0) ptx::mbarrier_init(&all[i], count);
+    ptx::fence_mbarrier_init();
+  }
+  __syncwarp();
+  arrive_at_start();
+}
+
+// The one warp that asks for all stages.
+template <class K>
+__device__ __forceinline__ void produce(unsigned char* shared, const GemmArguments& g,
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+  const ZeroTest<double> alpha(g.alpha);
+  const Layout layout(g);
+  Barriers& barriers = layout.barriers(shared);
+  const int rows = g.tile_rows, columns = g.tile_columns;
+  const Work work = work_of(g, rows, kBK);
+  const int matrix_a = g.is_shared_a ? 0 : work.matrix, matrix_b = g.is_shared_b ? 0 : work.matrix;
+  const int columns_asked =
+      K::kAlongB ? max(columns, kSingleF64Box) : layout.columns_of_boxes(columns);
+  const unsigned bytes = static_cast<unsigned>((rows + columns_asked) * kLineBytes);
+  const auto ask = [&](int step, int index) {
+    ptx::Barrier* const full = &barriers.full[index];
+    unsigned char* const a = shared + index * layout.stage_bytes;
+    unsigned char* const b = a + layout.first_bytes;
+    const int k = work.first_k + step * kBK;
+    ptx::mbarrier_arrive_expect(full, bytes);
+    if constexpr (K::kAlongA) {
+      ptx::tma_load_3d(a, A, k, work.row, matrix_a, full);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < rows; i += 16)
+        ptx::tma_load_3d(a + i * kLineBytes, A, work.row + i, k, matrix_a, full);
+    }
+    if constexpr (K::kAlongB) {
+      ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < columns; i += 16)
+        ptx::tma_load_3d(b + i * kLineBytes, B, work.column + i, k, matrix_b, full);
+    }
+  };
+  ptx::wait_for_previous_grid();
+  const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
+  if (ptx::elect_one()) {
+    ptx::mbarrier_init(&barriers.full[0], 1);
+    ptx::fence_mbarrier_init();
+    if (steps > 0) ask(0, 0);
+  }
+  __syncwarp();
+  wait_for_start();
+  if (!ptx::elect_one()) return;
+  int index = 0;
+  unsigned phase = 0;
+#pragma unroll 1
+  for (int step = 1; step < steps; ++step) {
+    if (++index == layout.stages) index = 0, phase ^= 1;
+    if (step >= layout.stages) ptx::mbarrier_wait(&barriers.empty[index], phase ^ 1);
+    ask(step, index);
+  }
+}
+
+// A warp's sums, by units of eight columns: [16 rows][unit], in mma.sync's order of a lane's.
+template <int kUnits> using Sums = double[2][kUnits][4];
+
+// Adds up what a warp has of the block's work. What a product waits for is asked for while the tensor core is at the one
+// before, and no earlier: registers that it has just read can take it then.
+template <class K, int kUnits, int kAcross> class Warp {
+ public:
+  __device__ __forceinline__ Warp(Sums<kUnits>& sums, unsigned char* shared, const Layout& layout,
+                                  const Arrangement& own)
+      : sums_(sums),
+        barriers_(layout.barriers(shared)),
+        base_(ptx::shared_address(shared)),
+        stage_bytes_(layout.stage_bytes),
+        stages_(layout.stages),
+        groups_(own.groups),
+        index_(own.group),
+        first_(own.row * kSingleF64WarpRows * kLineBytes),
+        second_(layout.first_bytes, own.column) {}
+
+  // Of as many stages.
+  __device__ __forceinline__ void add_up(int count) {
+    if (count == 0) return;
+    wait();
+    first_.read(a_[0], stage_, 0);
+    second_.read(b_[0], stage_, 0);
+    first_.read(a_[1], stage_, 1);
+#pragma unroll 1
+    for (;;) {
+      // __syncwarp keeps that order, over which the compiler moves no load.
+#pragma unroll
+      for (int j = 0; j + 1 < kUnits; ++j) {
+        ptx::mma_f64_k16(sums_[0][j], a_[0], b_[j % 2]);
+        __syncwarp();
+        second_.read(b_[(j + 1) % 2], stage_, j + 1);
+        __syncwarp();
+        ptx::mma_f64_k16(sums_[1][j], a_[1], b_[j % 2]);
+      }
+      constexpr int kLast = kUnits - 1;
+      ptx::mma_f64_k16(sums_[0][kLast], a_[0], b_[kLast % 2]);
+      __syncwarp();
+      // That product has the last that this stage holds.
+      ptx::mbarrier_arrive_if(threadIdx.x % 32 == 0, &barriers_.empty[index_]);
+      const bool is_last = --count == 0;
+      if (!is_last) {
+        index_ += groups_;
+        if (index_ >= stages_) index_ -= stages_, phase_ ^= 1;  // to the group's first
+        wait();
+        first_.read(a_[0], stage_, 0);
+        if (kLast % 2 == 1) second_.read(b_[0], stage_, 0);
+      }
+      __syncwarp();
+      ptx::mma_f64_k16(sums_[1][kLast], a_[1], b_[kLast % 2]);
+      if (is_last) return;
+      __syncwarp();
+      if (kLast % 2 == 0) second_.read(b_[0], stage_, 0);
+      first_.read(a_[1], stage_, 1);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void wait() {
+    ptx::mbarrier_wait(&barriers_.full[index_], phase_);
+    stage_ = base_ + index_ * stage_bytes_;
+  }
+
+  Sums<kUnits>& sums_;
+  Barriers& barriers_;
+  unsigned base_;
+  int stage_bytes_, stages_, groups_;
+  int index_;
+  unsigned phase_ = 0, stage_ = 0;
+  f64::FirstReader<K::kAlongA> first_;
+  f64::SecondReader<K::kAlongB, kAcross> second_;
+  double a_[2][8], b_[2][4];
+};
+
+// C's tile in shared memory, where stages were, once for each group: in lines as C has them in memory.
+struct Sheet {
+  int lines, width, pitch;
+
+  // Pitches are such that hardly any bank is met twice.
+  __device__ __forceinline__ Sheet(const GemmArguments& g, bool transposes)
+      : lines(transposes ? g.tile_columns : g.tile_rows),
+        width(transposes ? g.tile_rows : g.tile_columns),
+        pitch(transposes ? width + 2 : width + (width % 16 == 0 ? 8 : 0)) {}
+};
+
+// Leaves a warp's sums there.
+template <class K, int kUnits, int kAcross>
+__device__ __forceinline__ void leave(const Sums<kUnits>& sums, double* shared, const Sheet& sheet,
+                                      const Arrangement& own) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const int row = own.row * kSingleF64WarpRows + Operands<K::kAlongA>::line(g);
+  const int column = own.column * kSingleF64Unit + Operands<K::kAlongB>::pair(t);
+  double* to = shared + own.group * sheet.lines * sheet.pitch +
+               (K::kTransposes ? column * sheet.pitch + row : row * sheet.pitch + column);
+  const int unit = kAcross * kSingleF64Unit * (K::kTransposes ? sheet.pitch : 1);
+#pragma unroll
+  for (int j = 0; j < kUnits; ++j) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double first = sums[i / 2][j][i % 2 * 2], second = sums[i / 2][j][i % 2 * 2 + 1];
+      if constexpr (K::kTransposes) to[i * 8] = first, to[i * 8 + sheet.pitch] = second;
+      else *reinterpret_cast<double2*>(to + i * 8 * sheet.pitch) = make_double2(first, second);
+    }
+    to += unit;
+  }
+}
+
+// Adds up what the groups have left, in their order, to C: a line a warp.
+template <class K>
+__device__ __forceinline__ void store(const double* shared, const Sheet& sheet, int groups,
+                                      const GemmArguments& g, const Work& work, double alpha,
+                                      double beta, int warp) {
+  f64::Result to{};
+  to.alpha = alpha, to.beta = beta;
+  double* const c = f64::address_of(g.c, work.matrix, work.part);
+  to.is_aligned =
+      reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0;
+  const long long first_line = K::kTransposes ? work.column : work.row;
+  const long long first_x = K::kTransposes ? work.row : work.column;
+  const int lines = static_cast<int>(
+      min(static_cast<long long>(sheet.lines), (K::kTransposes ? g.n : g.m) - first_line));
+  const int width = static_cast<int>(
+      min(static_cast<long long>(sheet.width), (K::kTransposes ? g.m : g.n) - first_x));
+  const int from_line = K::kTransposes ? 0 : work.above, from_x = K::kTransposes ? work.above : 0;
+  const int of_group = sheet.lines * sheet.pitch;
+#pragma unroll 1
+  for (int x = from_x + static_cast<int>(threadIdx.x) % 32 * 2; x < width; x += 64) {
+#pragma unroll 4
+    for (int line = from_line + warp; line < lines; line += kSingleF64Warps) {
+      const double* from = shared + line * sheet.pitch + x;
+      double2 sum = *reinterpret_cast<const double2*>(from);
+#pragma unroll 1
+      for (int group = 1; group < groups; ++group) {
+        const double2 more = *reinterpret_cast<const double2*>(from += of_group);
+        sum.x += more.x, sum.y += more.y;
+      }
+      f64::store_pair(c + (first_line + line) * g.c.leading_dimension + first_x + x, width - x, to,
+                      sum.x, sum.y);
+    }
+  }
+}
+
+template <int kColumns> constexpr int kAcrossOf = single_f64_across(kColumns);
+template <int kColumns>
+using HasWidth = std::bool_constant<has_single_f64_tile(kSingleF64WarpRows, kColumns)>;
+
+template <class K>
+__device__ __forceinline__ void multiply(unsigned char* shared, const GemmArguments& g, int warp) {
+  const Arrangement own(g, warp);
+  Work work = work_of(g, g.tile_rows, kBK);
+  const Layout layout(g);
+  const Sheet sheet(g, K::kTransposes);
+  ptx::wait_for_previous_grid();
+  const double alpha = value_of<double>(g.alpha), beta = value_of<double>(g.beta);
+  if (alpha == 0) work.steps = 0;  // as the producer has it
+  const int count = max(0, work.steps - own.group + own.groups - 1) / own.groups;
+  wait_for_start();
+  ptx::let_next_grid_start();
+  with_width<HasWidth>(g.tile_columns, [&](auto width) {
+    constexpr int kColumns = decltype(width)::value, kAcross = kAcrossOf<kColumns>;
+    constexpr int kUnits = kColumns / kAcross / kSingleF64Unit;
+    Sums<kUnits> sums = {};
+    Warp<K, kUnits, kAcross>(sums, shared, layout, own).add_up(count);
+    meet();  // all warps have read their last stages
+    leave<K, kUnits, kAcross>(sums, reinterpret_cast<double*>(shared), sheet, own);
+  });
+  meet();
+  store<K>(reinterpret_cast<double*>(shared), sheet, own.groups, g, work, alpha, beta, warp);
+}
+
+template <class K>
+__device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
+                                    const ptx::TensorMap& B) {
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
+  if (warp < kSingleF64Warps) {
+    ptx::take_registers<240>();
+    multiply<K>(bytes, g, warp);
+    return;
+  }
+  ptx::give_registers<24>();
+  if (warp == kSingleF64Warps) produce<K>(bytes, g, A, B);
+  else if (warp < kSingleF64Warps + 3) prepare(bytes, g, warp == kSingleF64Warps + 1);
+}
+
+}  // namespace gemm::single_f64
+
+// The kernel `name`.
+#define TILEWISE_SINGLE_F64(name, along_a, along_b, transposes)                                   \
+  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                     \
+      name(const __grid_constant__ gemm::GemmArguments g,                                         \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {  \
+    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes>>(g, A, B);       \
+  }
+// For each order of A and B: k ("along k") or x ("across k").
+#define TILEWISE_SINGLE_F64_ORDERS(name, transposes)        \
+  TILEWISE_SINGLE_F64(name##_kk, true, true, transposes)    \
+  TILEWISE_SINGLE_F64(name##_kx, true, false, transposes)   \
+  TILEWISE_SINGLE_F64(name##_xk, false, true, transposes)   \
+  TILEWISE_SINGLE_F64(name##_xx, false, false, transposes)

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What host and device have to agree on of single tiles of f64 (single_f64.cuh).
+#pragma once
+
+namespace tilewise::kernels {
+
+inline constexpr int kSingleF64Warps = 8;  ///< that multiply
+/// What a warp multiplies: so many rows, and units of columns up to as many.
+inline constexpr int kSingleF64WarpRows = 32, kSingleF64Unit = 8, kSingleF64MostUnits = 8;
+inline constexpr int kSingleF64BK = 16;  ///< of a stage
+inline constexpr int kSingleF64MostStages = 16;
+inline constexpr int kSingleF64Box = 16;  ///< columns of B that one copy brings where it lies across k, and at least
+
+/// Warps side by side: as few as have the registers.
+constexpr int single_f64_across(int columns) {
+  constexpr int kMost = kSingleF64Unit * kSingleF64MostUnits;
+  return columns <= kMost ? 1 : columns <= 2 * kMost ? 2 : 4;
+}
+/// Warps that share a part of the tile, each with every so manieth stage.
+constexpr int single_f64_groups(int rows, int columns) {
+  return kSingleF64Warps / (rows / kSingleF64WarpRows * single_f64_across(columns));
+}
+
+/// Whether there are tiles of `rows`×`columns`.
+constexpr bool has_single_f64_tile(int rows, int columns) {
+  const int across = single_f64_across(columns);
+  return columns >= kSingleF64Unit && columns % (kSingleF64Unit * across) == 0 &&
+         columns <= across * kSingleF64Unit * kSingleF64MostUnits &&
+         rows / kSingleF64WarpRows * across <= kSingleF64Warps;
+}
+
+/// Bytes of a stage. Where B lies across k, boxes of 16 columns make it up.
+constexpr int single_f64_stage_bytes(int rows, int columns) {
+  return (rows + (columns + kSingleF64Box - 1) / kSingleF64Box * kSingleF64Box) * kSingleF64BK * 8;
+}
+/// As many stages as fit, of which each group has as many of its own. (If the groups took turns at a stage, one that is ahead
+/// by a whole ring would take the phase before for its own: copies do not arrive in the order in which they were asked for.)
+/// In their place warps of different groups leave each other sums.
+constexpr int single_f64_stages(int rows, int columns) {
+  constexpr int kRing = 216 * 1024;
+  const int fit = kRing / single_f64_stage_bytes(rows, columns);
+  const int groups = single_f64_groups(rows, columns);
+  return (fit < kSingleF64MostStages ? fit : kSingleF64MostStages) / groups * groups;
+}
+
+}  // namespace tilewise::kernels
