@@ -266,37 +266,100 @@ __device__ __forceinline__ void leave(const Sums<kUnits>& sums, double* shared, 
   }
 }
 
-// Adds up what the groups have left, in their order, to C: a line a warp.
-template <class K>
-__device__ __forceinline__ void store(const double* shared, const Sheet& sheet, int groups,
-                                      const GemmArguments& g, const Work& work, double alpha,
-                                      double beta, int warp) {
-  f64::Result to{};
-  to.alpha = alpha, to.beta = beta;
-  double* const c = f64::address_of(g.c, work.matrix, work.part);
-  to.is_aligned =
-      reinterpret_cast<unsigned long long>(c) % 16 == 0 && g.c.leading_dimension % 2 == 0;
-  const long long first_line = K::kTransposes ? work.column : work.row;
-  const long long first_x = K::kTransposes ? work.row : work.column;
-  const int lines = static_cast<int>(
-      min(static_cast<long long>(sheet.lines), (K::kTransposes ? g.n : g.m) - first_line));
-  const int width = static_cast<int>(
-      min(static_cast<long long>(sheet.width), (K::kTransposes ? g.m : g.n) - first_x));
-  const int from_line = K::kTransposes ? 0 : work.above, from_x = K::kTransposes ? work.above : 0;
-  const int of_group = sheet.lines * sheet.pitch;
+// Where that goes in C: the tile's first element, and what of its lines is inside and no other tile's.
+struct Target {
+  double* c;
+  long long leading;
+  int from_line, lines, from_x, width;
+  bool is_aligned;     // pairs of neighbours can be stored as such
+  unsigned is_plain;   // that, all is there, and what C holds does not count
+
+  template <class K>
+  static __device__ __forceinline__ Target of(const GemmArguments& g, const Work& work,
+                                              const Sheet& sheet, double beta, K) {
+    const long long row = work.row, column = work.column;
+    const long long line = K::kTransposes ? column : row, x = K::kTransposes ? row : column;
+    Target to;
+    double* const c = f64::address_of(g.c, work.matrix, work.part);
+    to.leading = g.c.leading_dimension;
+    to.c = c + line * to.leading + x;
+    const auto inside = [](int extent, long long left) {
+      return static_cast<int>(min(static_cast<long long>(extent), left));
+    };
+    to.lines = inside(sheet.lines, (K::kTransposes ? g.n : g.m) - line);
+    to.width = inside(sheet.width, (K::kTransposes ? g.m : g.n) - x);
+    to.from_line = K::kTransposes ? 0 : work.above;
+    to.from_x = K::kTransposes ? work.above : 0;
+    to.is_aligned = reinterpret_cast<unsigned long long>(c) % 16 == 0 && to.leading % 2 == 0;
+    to.is_plain = ptx::kept(to.is_aligned && beta == 0 && work.above == 0 &&
+                            to.lines == sheet.lines && to.width == sheet.width);
+    return to;
+  }
+};
+
+// What the groups have left of a pair of neighbours, added up in their order.
+__device__ __forceinline__ double2 total_at(const double* from, int of_group, int groups) {
+  double2 sum = *reinterpret_cast<const double2*>(from);
 #pragma unroll 1
-  for (int x = from_x + static_cast<int>(threadIdx.x) % 32 * 2; x < width; x += 64) {
-#pragma unroll 4
-    for (int line = from_line + warp; line < lines; line += kSingleF64Warps) {
-      const double* from = shared + line * sheet.pitch + x;
-      double2 sum = *reinterpret_cast<const double2*>(from);
+  for (int group = 1; group < groups; ++group) {
+    const double2 more = *reinterpret_cast<const double2*>(from += of_group);
+    sum.x += more.x, sum.y += more.y;
+  }
+  return sum;
+}
+
+// Adds up what the groups have left to C: a line a warp.
+__device__ __forceinline__ void store(const double* shared, const Sheet& sheet, int groups,
+                                      const Target& to, double alpha, double beta, int warp) {
+  const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
+  f64::Result result{};
+  result.alpha = alpha, result.beta = beta, result.is_aligned = to.is_aligned;
+#pragma unroll 1
+  for (int x = to.from_x + lane * 2; x < to.width; x += 64) {
+#pragma unroll 1
+    for (int line = to.from_line + warp; line < to.lines; line += kSingleF64Warps) {
+      const double2 sum = total_at(shared + line * sheet.pitch + x, of_group, groups);
+      f64::store_pair(to.c + line * to.leading + x, to.width - x, result, sum.x, sum.y);
+    }
+  }
+}
+
+// The same where the target is plain, by as few instructions as there can be: nothing hides them.
+__device__ __forceinline__ void store_plain(const double* shared, const Sheet& sheet, int groups,
+                                            const Target& to, double alpha, int warp) {
+  constexpr int kTogether = 4;  // lines whose sums are on their way at a time
+  const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int x = lane * 2; x < sheet.width; x += 64) {
+    const double* line_at = shared + warp * sheet.pitch + x;
+    double* at = to.c + warp * to.leading + x;
+#pragma unroll 1
+    for (int left = sheet.lines - warp; left > 0; left -= kTogether * kSingleF64Warps) {
+      double2 sums[kTogether];
+      const double* from = line_at;
+      const auto load = [&](int i) {
+        return *reinterpret_cast<const double2*>(from + i * kSingleF64Warps * sheet.pitch);
+      };
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i)
+        if (i * kSingleF64Warps < left) sums[i] = load(i);
 #pragma unroll 1
       for (int group = 1; group < groups; ++group) {
-        const double2 more = *reinterpret_cast<const double2*>(from += of_group);
-        sum.x += more.x, sum.y += more.y;
+        from += of_group;
+        double2 more[kTogether];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i)
+          if (i * kSingleF64Warps < left) more[i] = load(i);
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) sums[i].x += more[i].x, sums[i].y += more[i].y;
       }
-      f64::store_pair(c + (first_line + line) * g.c.leading_dimension + first_x + x, width - x, to,
-                      sum.x, sum.y);
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (i * kSingleF64Warps < left)
+          *reinterpret_cast<double2*>(at) = make_double2(alpha * sums[i].x, alpha * sums[i].y);
+        at += kSingleF64Warps * to.leading;
+      }
+      line_at += kTogether * kSingleF64Warps * sheet.pitch;
     }
   }
 }
@@ -314,6 +377,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   ptx::wait_for_previous_grid();
   const double alpha = value_of<double>(g.alpha), beta = value_of<double>(g.beta);
   if (alpha == 0) work.steps = 0;  // as the producer has it
+  const Target to = Target::of(g, work, sheet, beta, K{});
   const int count = max(0, work.steps - own.group + own.groups - 1) / own.groups;
   wait_for_start();
   ptx::let_next_grid_start();
@@ -326,7 +390,9 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
     leave<K, kUnits, kAcross>(sums, reinterpret_cast<double*>(shared), sheet, own);
   });
   meet();
-  store<K>(reinterpret_cast<double*>(shared), sheet, own.groups, g, work, alpha, beta, warp);
+  const auto* const left = reinterpret_cast<const double*>(shared);
+  if (to.is_plain) store_plain(left, sheet, own.groups, to, alpha, warp);
+  else store(left, sheet, own.groups, to, alpha, beta, warp);
 }
 
 template <class K>
