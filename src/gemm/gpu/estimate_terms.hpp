@@ -40,7 +40,8 @@ double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& or
 void add_preparation(Estimate& estimate, const Plan& plan, const Problem& oriented,
                      const model::Gpu& gpu);
 
-/// Of single tiles (kernels/gemm/single.cuh), as estimate_of().
+/// Of single tiles (kernels/gemm/single.cuh, single_f64.cuh), as estimate_of().
 Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 }  // namespace tilewise::gpu

@@ -339,13 +339,15 @@ bool is_too_wide(const GemmKernel& kernel, const Problem& oriented) {
                              divide_up(oriented.n(), std::int64_t{kernel.bn});
 }
 
-// Single tiles, more than the GPU has multiprocessors: the next block of one begins when the one before is gone, which was
-// never seen to be worth it.
+// Single tiles, more than the GPU has multiprocessors: the next block of one begins when the one before is gone, which in 16
+// bits was never seen to be worth it. Those of f64 take longer for a tile.
 bool is_second_round(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
+  constexpr int kMostRoundsOfF64 = 4;
+  const int most = kernel.operand == Dtype::kF64 ? kMostRoundsOfF64 : 1;
   return kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) *
                                      divide_up(oriented.n(), std::int64_t{kernel.bn}) *
                                      oriented.count >
-                                 gpu.sm_count;
+                                 std::int64_t{most} * gpu.sm_count;
 }
 
 // Kernels of which there are many, where others of them are the better for certain.
