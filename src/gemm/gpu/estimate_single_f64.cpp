@@ -27,6 +27,7 @@ constexpr double kPartsMicroseconds = 2.75, kPartsBytesPerMicrosecond = 7e6;
 // bandwidth; how these add up.
 constexpr double kMultiplyTime = 1.023;
 constexpr double kStageMicroseconds = 0.045, kCopyMicroseconds = 0.022;
+constexpr double kLineMicroseconds = 0.002;  // where threads bring it element by element
 constexpr double kBytesPerMicrosecondOfOne = 1.81e5, kBytesPerMicrosecondOfAll = 1.03e7;
 constexpr StraddlingTraffic kStraddlingOfOne{1.9, 1.9}, kStraddlingOfAll{1.26, 1.89};
 constexpr double kMemoryShareOfAll = 0.84;
@@ -51,9 +52,12 @@ Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const
   const auto copies = [](bool along_k, int lines) {
     return along_k ? 1.0 : std::ceil(static_cast<double>(lines) / kernels::kSingleF64Box);
   };
-  const double ask = rounds * k / kernel.bk *
-                     (kStageMicroseconds + kCopyMicroseconds * (copies(oriented.a_along_k, kernel.bm) +
-                                                                copies(oriented.b_along_k, kernel.bn)));
+  const double of_stage =
+      kernel.box_a.lines > 0
+          ? kCopyMicroseconds * (copies(oriented.a_along_k, kernel.bm) +
+                                 copies(oriented.b_along_k, kernel.bn))
+          : kLineMicroseconds * (kernel.bm + kernel.bn);
+  const double ask = rounds * k / kernel.bk * (kStageMicroseconds + of_stage);
   // Across k tiles begin within lines of 128 bytes where they are no multiple of that wide.
   const auto bytes = [&](const StraddlingTraffic& traffic) {
     const auto of = [&](const PreparedFactor& prepared, const kernels::GemmFactor& factor,

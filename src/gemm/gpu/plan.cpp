@@ -350,9 +350,20 @@ bool is_second_round(const GemmKernel& kernel, const Problem& oriented, const mo
                                  std::int64_t{most} * gpu.sm_count;
 }
 
+// Whether TMA reads A and B as they are.
+bool has_maps(const Problem& oriented) {
+  constexpr std::int64_t kAlignment = 16;
+  const auto has_map = [&](const GemmFactor& factor) {
+    return factor.pointers == nullptr && factor.stride >= 0 &&
+           alignment_of(factor, oriented.count, size_of(oriented.operand)) >= kAlignment;
+  };
+  return has_map(oriented.arguments.a) && has_map(oriented.arguments.b);
+}
+
 // Kernels of which there are many, where others of them are the better for certain.
 bool is_passed_over(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
-  return is_too_wide(kernel, oriented) || is_second_round(kernel, oriented, gpu);
+  const bool is_for_others = kernel.is_single && kernel.box_a.lines == 0 && has_maps(oriented);
+  return is_too_wide(kernel, oriented) || is_second_round(kernel, oriented, gpu) || is_for_others;
 }
 
 // Why a kernel that could compute this is not worth measuring, if so.

@@ -93,72 +93,84 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
 }();
 
 // The same for f64 (single_f64.cuh): kernels for each order, and entries for each number of rows and columns. Calls `with`
-// with rows, columns, the next narrower, and whether of Cᵀ.
+// with rows, columns, the next narrower, whether of Cᵀ, and whether of any alignment.
 template <class With> constexpr void for_all_single_f64(const With& with) {
   constexpr int kMostColumns = 256;  // lines of a tensor map's box
-  for (const bool is_swapped : {false, true}) {
-    for (const int rows : {32, 64, 128}) {
-      int narrower = 0;
-      for (int columns = kSingleF64Unit; columns <= kMostColumns; columns += kSingleF64Unit) {
-        if (!has_single_f64_tile(rows, columns)) continue;
-        with(rows, columns, narrower, is_swapped);
-        narrower = columns;
+  for (const bool is_any : {false, true}) {
+    for (const bool is_swapped : {false, true}) {
+      for (const int rows : {32, 64, 128}) {
+        int narrower = 0;
+        for (int columns = kSingleF64Unit; columns <= kMostColumns; columns += kSingleF64Unit) {
+          if (!has_single_f64_tile(rows, columns)) continue;
+          with(rows, columns, narrower, is_swapped, is_any);
+          narrower = columns;
+        }
       }
     }
   }
 }
 inline constexpr std::size_t kSingleF64Entries = [] {
   std::size_t count = 0;
-  for_all_single_f64([&](int, int, int, bool) { ++count; });
+  for_all_single_f64([&](int, int, int, bool, bool) { ++count; });
   return count;
 }();
 inline constexpr std::array<KernelName, kSingleF64Entries> kSingleF64Names = [] {
   std::array<KernelName, kSingleF64Entries> names;
   std::size_t i = 0;
-  for_all_single_f64([&](int rows, int columns, int, bool is_swapped) {
+  for_all_single_f64([&](int rows, int columns, int, bool is_swapped, bool is_any) {
     KernelName& name = names.at(i++);
     name.add("single_f64_"), name.add(rows), name.add("x"), name.add(columns);
     if (is_swapped) name.add("_swapped");
+    if (is_any) name.add("_any");
   });
   return names;
 }();
-#define TILEWISE_SINGLE_F64_ORDERS(entry) \
-  { {{entry "_xx", entry "_xk"}, { entry "_kx", entry "_kk" }} }
+struct SingleF64Image {
+  std::string_view unit;
+  std::array<std::array<std::string_view, 2>, 2> entries;
+};
+#define TILEWISE_SINGLE_F64_IMAGE(unit)                                                  \
+  SingleF64Image {                                                                       \
+    unit, {{{"gemm_" unit "_xx", "gemm_" unit "_xk"}, {"gemm_" unit "_kx", "gemm_" unit "_kk"}}} \
+  }
+inline constexpr std::array<std::array<SingleF64Image, 2>, 2> kSingleF64Images{  // [swapped][any]
+    {{TILEWISE_SINGLE_F64_IMAGE("single_f64"), TILEWISE_SINGLE_F64_IMAGE("single_f64_any")},
+     {TILEWISE_SINGLE_F64_IMAGE("single_f64_swapped"),
+      TILEWISE_SINGLE_F64_IMAGE("single_f64_swapped_any")}}};
 inline constexpr std::array<GemmKernel, kSingleF64Entries> kSingleF64Kernels = [] {
   std::array<GemmKernel, kSingleF64Entries> all;
   std::size_t i = 0;
-  for_all_single_f64([&](int rows, int columns, int narrower, bool is_swapped) {
-    const int stages = single_f64_stages(rows, columns);
+  for_all_single_f64([&](int rows, int columns, int narrower, bool is_swapped, bool is_any) {
+    const SingleF64Image& image = kSingleF64Images.at(is_swapped).at(is_any);
     GemmKernel kernel;
     kernel.name = kSingleF64Names.at(i).view();
-    kernel.unit = is_swapped ? "single_f64_swapped" : "single_f64";
-    if (is_swapped) kernel.entries = TILEWISE_SINGLE_F64_ORDERS("gemm_single_f64_swapped");
-    else kernel.entries = TILEWISE_SINGLE_F64_ORDERS("gemm_single_f64");
+    kernel.unit = image.unit;
+    kernel.entries = image.entries;
     kernel.operand = kernel.result = Dtype::kF64;
     kernel.compute_major = 9;
     kernel.bm = rows, kernel.bn = columns, kernel.bk = kSingleF64BK;
     kernel.steps_together = single_f64_groups(rows, columns);
-    kernel.stages = stages;
+    kernel.stages = single_f64_stages(rows, columns);
     kernel.threads = kSingleF64Warps * 32 + 128;
     constexpr int kBarriers = 1024;  // bytes
-    kernel.dynamic_shared_bytes = stages * single_f64_stage_bytes(rows, columns) + kBarriers;
+    kernel.dynamic_shared_bytes = kernel.stages * single_f64_stage_bytes(rows, columns) + kBarriers;
     kernel.is_single = true;
     kernel.streams = false;
     kernel.most_extent = kMostExtent;
     kernel.narrower = kernel.narrower_across = narrower;
-    kernel.takes_pointers = false;
-    kernel.alignment = 16;
-    kernel.preparation = Preparation::kRestride;
     kernel.transposes_result = is_swapped;
-    kernel.box_a = {rows, kSingleF64BK};
-    kernel.box_b = {std::max(columns, kSingleF64Box), kSingleF64BK};
     kernel.overlaps_previous = true;
     kernel.pipe = Pipe::kTensorF64;
-    kernel.efficiency = kernel.efficiency_alone = 0.9;
+    if (!is_any) {
+      kernel.takes_pointers = false;
+      kernel.alignment = 16;
+      kernel.preparation = Preparation::kRestride;
+      kernel.box_a = {rows, kSingleF64BK};
+      kernel.box_b = {std::max(columns, kSingleF64Box), kSingleF64BK};
+    }
     all.at(i++) = kernel;
   });
   return all;
 }();
-#undef TILEWISE_SINGLE_F64_ORDERS
 
 }  // namespace tilewise::kernels

@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/single_f64.cuh"
 
-TILEWISE_SINGLE_F64_ORDERS(gemm_single_f64, false)
+TILEWISE_SINGLE_F64_ORDERS(TILEWISE_SINGLE_F64, gemm_single_f64, false)

@@ -13,6 +13,7 @@
 
 #include "kernels/gemm/hopper_f64_result.cuh"
 #include "kernels/gemm/single_f64.hpp"
+#include "kernels/gemm/single_f64_fetch.cuh"
 #include "kernels/gemm/single_f64_operands.cuh"
 #include "kernels/gemm/single_work.cuh"
 #include "kernels/gemm/width.cuh"
@@ -33,9 +34,10 @@ constexpr int kMultiplying = kSingleF64Warps * 32, kThreads = kMultiplying + 128
 constexpr int kLineBytes = kBK * 8;
 constexpr int kMostOfWarp = kSingleF64Unit * kSingleF64MostUnits;  // columns
 
-// Orders of A and B, and whether C is written down turned round.
-template <bool kAlongA_, bool kAlongB_, bool kTransposes_> struct Kernel {
+// Orders of A and B, whether C is written down turned round, and whether TMA brings A and B; else four warps do.
+template <bool kAlongA_, bool kAlongB_, bool kTransposes_, bool kMaps_> struct Kernel {
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_, kTransposes = kTransposes_;
+  static constexpr bool kMaps = kMaps_;
 };
 
 struct Barriers {
@@ -76,11 +78,13 @@ struct Arrangement {
   }
 };
 
-__device__ __forceinline__ void arrive_at_start() {
-  asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(kMultiplying + 96) : "memory");
+// Barriers are there: whoever multiplies, asks or makes barriers meets here. Without TMA it is everybody.
+template <class K> constexpr int kStarting = K::kMaps ? kMultiplying + 96 : kThreads;
+template <class K> __device__ __forceinline__ void arrive_at_start() {
+  asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
 }
-__device__ __forceinline__ void wait_for_start() {
-  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kMultiplying + 96) : "memory");
+template <class K> __device__ __forceinline__ void wait_for_start() {
+  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
 }
 // Waits until the warps that multiply have all come here.
 __device__ __forceinline__ void meet() {
@@ -88,6 +92,7 @@ __device__ __forceinline__ void meet() {
 }
 
 // The warps that make the barriers of stages but for the first one's: which of them is full, or empty.
+template <class K>
 __device__ __forceinline__ void prepare(unsigned char* shared, const GemmArguments& g, bool full) {
   const Layout layout(g);
   Barriers& barriers = layout.barriers(shared);
@@ -100,7 +105,7 @@ __device__ __forceinline__ void prepare(unsigned char* shared, const GemmArgumen
     ptx::fence_mbarrier_init();
   }
   __syncwarp();
-  arrive_at_start();
+  arrive_at_start<K>();
 }
 
 // The one warp that asks for all stages.
@@ -145,7 +150,7 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
     if (steps > 0) ask(0, 0);
   }
   __syncwarp();
-  wait_for_start();
+  wait_for_start<K>();
   if (!ptx::elect_one()) return;
   int index = 0;
   unsigned phase = 0;
@@ -154,6 +159,43 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
     if (++index == layout.stages) index = 0, phase ^= 1;
     if (step >= layout.stages) ptx::mbarrier_wait(&barriers.empty[index], phase ^ 1);
     ask(step, index);
+  }
+}
+
+// The same for factors of any alignment, by all threads of four warps, of which the first makes all barriers.
+template <class K>
+__device__ __forceinline__ void fetch(unsigned char* shared, const GemmArguments& g, int warp) {
+  const ZeroTest<double> alpha(g.alpha);
+  const Layout layout(g);
+  Barriers& barriers = layout.barriers(shared);
+  if (warp == kSingleF64Warps && ptx::elect_one()) {
+    const int warps_of_group = kSingleF64Warps / Arrangement(g, 0).groups;
+#pragma unroll 1
+    for (int i = 0; i < layout.stages; ++i) {
+      ptx::mbarrier_init(&barriers.full[i], f64::kFetchingThreads);
+      ptx::mbarrier_init(&barriers.empty[i], warps_of_group);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  __syncwarp();
+  const Work work = work_of(g, g.tile_rows, kBK);
+  wait_for_start<K>();
+  ptx::wait_for_previous_grid();
+  const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
+  f64::LineFetcher<K::kAlongA> a(f64::address_of(g.a, work.matrix), g.a.leading_dimension, work.row,
+                                 g.m - work.row, work.first_k);
+  f64::LineFetcher<K::kAlongB> b(f64::address_of(g.b, work.matrix), g.b.leading_dimension,
+                                 work.column, g.n - work.column, work.first_k);
+  int index = 0, k_left = static_cast<int>(g.k) - work.first_k;
+  unsigned phase = 0;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step, k_left -= kBK) {
+    if (step >= layout.stages) ptx::mbarrier_wait(&barriers.empty[index], phase ^ 1);
+    double* const stage = reinterpret_cast<double*>(shared + index * layout.stage_bytes);
+    a.fetch(stage, g.tile_rows, k_left);
+    b.fetch(stage + layout.first_bytes / 8, g.tile_columns, k_left);
+    ptx::mbarrier_arrive_behind_copies(&barriers.full[index]);
+    if (++index == layout.stages) index = 0, phase ^= 1;
   }
 }
 
@@ -271,8 +313,9 @@ struct Target {
   double* c;
   long long leading;
   int from_line, lines, from_x, width;
-  bool is_aligned;     // pairs of neighbours can be stored as such
-  unsigned is_plain;   // that, all is there, and what C holds does not count
+  bool is_aligned;  // pairs of neighbours can be stored as such
+  // That, and there are whole pairs; that what C holds does not count.
+  unsigned is_in_pairs, is_plain;
 
   template <class K>
   static __device__ __forceinline__ Target of(const GemmArguments& g, const Work& work,
@@ -291,24 +334,62 @@ struct Target {
     to.from_line = K::kTransposes ? 0 : work.above;
     to.from_x = K::kTransposes ? work.above : 0;
     to.is_aligned = reinterpret_cast<unsigned long long>(c) % 16 == 0 && to.leading % 2 == 0;
-    to.is_plain = ptx::kept(to.is_aligned && beta == 0 && work.above == 0 &&
-                            to.lines == sheet.lines && to.width == sheet.width);
+    to.is_in_pairs = ptx::kept(to.is_aligned && to.width % 2 == 0);
+    to.is_plain = ptx::kept(beta == 0);
     return to;
   }
 };
 
-// What the groups have left of a pair of neighbours, added up in their order.
-__device__ __forceinline__ double2 total_at(const double* from, int of_group, int groups) {
-  double2 sum = *reinterpret_cast<const double2*>(from);
+// What the groups have left of neighbours, added up in their order, times alpha: to C where what that holds does not count.
+// By as few instructions as there can be, as nothing hides them: a line a warp, and a pair or an element a lane.
+template <class Neighbours>
+__device__ __forceinline__ void store_plain(const double* shared, const Sheet& sheet, int groups,
+                                            const Target& to, double alpha, int warp) {
+  constexpr int kEach = sizeof(Neighbours) / sizeof(double);
+  constexpr int kTogether = 4;  // lines whose sums are on their way at a time
+  const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
+  const int first = to.from_line + warp;
 #pragma unroll 1
-  for (int group = 1; group < groups; ++group) {
-    const double2 more = *reinterpret_cast<const double2*>(from += of_group);
-    sum.x += more.x, sum.y += more.y;
+  for (int x = to.from_x + lane * kEach; x < to.width; x += 32 * kEach) {
+    const double* line_at = shared + first * sheet.pitch + x;
+    double* at = to.c + first * to.leading + x;
+#pragma unroll 1
+    for (int left = to.lines - first; left > 0; left -= kTogether * kSingleF64Warps) {
+      double sums[kTogether][kEach];
+      const double* from = line_at;
+      const auto load = [&](double(&to)[kEach], int i) {
+        *reinterpret_cast<Neighbours*>(to) =
+            *reinterpret_cast<const Neighbours*>(from + i * kSingleF64Warps * sheet.pitch);
+      };
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i)
+        if (i * kSingleF64Warps < left) load(sums[i], i);
+#pragma unroll 1
+      for (int group = 1; group < groups; ++group) {
+        from += of_group;
+        double more[kTogether][kEach];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i)
+          if (i * kSingleF64Warps < left) load(more[i], i);
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i)
+#pragma unroll
+          for (int e = 0; e < kEach; ++e) sums[i][e] += more[i][e];
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+        for (int e = 0; e < kEach; ++e) sums[i][e] *= alpha;
+        if (i * kSingleF64Warps < left)
+          *reinterpret_cast<Neighbours*>(at) = *reinterpret_cast<const Neighbours*>(sums[i]);
+        at += kSingleF64Warps * to.leading;
+      }
+      line_at += kTogether * kSingleF64Warps * sheet.pitch;
+    }
   }
-  return sum;
 }
 
-// Adds up what the groups have left to C: a line a warp.
+// The same with beta·C.
 __device__ __forceinline__ void store(const double* shared, const Sheet& sheet, int groups,
                                       const Target& to, double alpha, double beta, int warp) {
   const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
@@ -318,48 +399,14 @@ __device__ __forceinline__ void store(const double* shared, const Sheet& sheet, 
   for (int x = to.from_x + lane * 2; x < to.width; x += 64) {
 #pragma unroll 1
     for (int line = to.from_line + warp; line < to.lines; line += kSingleF64Warps) {
-      const double2 sum = total_at(shared + line * sheet.pitch + x, of_group, groups);
-      f64::store_pair(to.c + line * to.leading + x, to.width - x, result, sum.x, sum.y);
-    }
-  }
-}
-
-// The same where the target is plain, by as few instructions as there can be: nothing hides them.
-__device__ __forceinline__ void store_plain(const double* shared, const Sheet& sheet, int groups,
-                                            const Target& to, double alpha, int warp) {
-  constexpr int kTogether = 4;  // lines whose sums are on their way at a time
-  const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
-#pragma unroll 1
-  for (int x = lane * 2; x < sheet.width; x += 64) {
-    const double* line_at = shared + warp * sheet.pitch + x;
-    double* at = to.c + warp * to.leading + x;
-#pragma unroll 1
-    for (int left = sheet.lines - warp; left > 0; left -= kTogether * kSingleF64Warps) {
-      double2 sums[kTogether];
-      const double* from = line_at;
-      const auto load = [&](int i) {
-        return *reinterpret_cast<const double2*>(from + i * kSingleF64Warps * sheet.pitch);
-      };
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i)
-        if (i * kSingleF64Warps < left) sums[i] = load(i);
+      const double* from = shared + line * sheet.pitch + x;
+      double2 sum = *reinterpret_cast<const double2*>(from);
 #pragma unroll 1
       for (int group = 1; group < groups; ++group) {
-        from += of_group;
-        double2 more[kTogether];
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i)
-          if (i * kSingleF64Warps < left) more[i] = load(i);
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) sums[i].x += more[i].x, sums[i].y += more[i].y;
+        const double2 more = *reinterpret_cast<const double2*>(from += of_group);
+        sum.x += more.x, sum.y += more.y;
       }
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        if (i * kSingleF64Warps < left)
-          *reinterpret_cast<double2*>(at) = make_double2(alpha * sums[i].x, alpha * sums[i].y);
-        at += kSingleF64Warps * to.leading;
-      }
-      line_at += kTogether * kSingleF64Warps * sheet.pitch;
+      f64::store_pair(to.c + line * to.leading + x, to.width - x, result, sum.x, sum.y);
     }
   }
 }
@@ -379,7 +426,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   if (alpha == 0) work.steps = 0;  // as the producer has it
   const Target to = Target::of(g, work, sheet, beta, K{});
   const int count = max(0, work.steps - own.group + own.groups - 1) / own.groups;
-  wait_for_start();
+  wait_for_start<K>();
   ptx::let_next_grid_start();
   with_width<HasWidth>(g.tile_columns, [&](auto width) {
     constexpr int kColumns = decltype(width)::value, kAcross = kAcrossOf<kColumns>;
@@ -391,37 +438,48 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   });
   meet();
   const auto* const left = reinterpret_cast<const double*>(shared);
-  if (to.is_plain) store_plain(left, sheet, own.groups, to, alpha, warp);
+  if (to.is_plain && to.is_in_pairs)
+    store_plain<double2>(left, sheet, own.groups, to, alpha, warp);
+  else if (to.is_plain) store_plain<double>(left, sheet, own.groups, to, alpha, warp);
   else store(left, sheet, own.groups, to, alpha, beta, warp);
 }
 
+// A and B: their tensor maps, or null.
 template <class K>
-__device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap& A,
-                                    const ptx::TensorMap& B) {
+__device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap* A,
+                                    const ptx::TensorMap* B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
+  // What those that multiply take the others give away.
   if (warp < kSingleF64Warps) {
-    ptx::take_registers<240>();
+    ptx::take_registers<K::kMaps ? 240 : 232>();
     multiply<K>(bytes, g, warp);
     return;
   }
-  ptx::give_registers<24>();
-  if (warp == kSingleF64Warps) produce<K>(bytes, g, A, B);
-  else if (warp < kSingleF64Warps + 3) prepare(bytes, g, warp == kSingleF64Warps + 1);
+  ptx::give_registers<K::kMaps ? 24 : 40>();
+  if constexpr (!K::kMaps) fetch<K>(bytes, g, warp);
+  else if (warp == kSingleF64Warps) produce<K>(bytes, g, *A, *B);
+  else if (warp < kSingleF64Warps + 3) prepare<K>(bytes, g, warp == kSingleF64Warps + 1);
 }
 
 }  // namespace gemm::single_f64
 
-// The kernel `name`.
-#define TILEWISE_SINGLE_F64(name, along_a, along_b, transposes)                                   \
-  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                     \
-      name(const __grid_constant__ gemm::GemmArguments g,                                         \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {  \
-    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes>>(g, A, B);       \
+// The kernel `name`, with tensor maps, and for any alignment without.
+#define TILEWISE_SINGLE_F64(name, along_a, along_b, transposes)                                    \
+  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                      \
+      name(const __grid_constant__ gemm::GemmArguments g,                                          \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {   \
+    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, true>>(g, &A, &B); \
+  }
+#define TILEWISE_SINGLE_F64_ANY(name, along_a, along_b, transposes)                           \
+  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                 \
+      name(const __grid_constant__ gemm::GemmArguments g) {                                   \
+    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, false>>(     \
+        g, nullptr, nullptr);                                                                 \
   }
 // For each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_SINGLE_F64_ORDERS(name, transposes)        \
-  TILEWISE_SINGLE_F64(name##_kk, true, true, transposes)    \
-  TILEWISE_SINGLE_F64(name##_kx, true, false, transposes)   \
-  TILEWISE_SINGLE_F64(name##_xk, false, true, transposes)   \
-  TILEWISE_SINGLE_F64(name##_xx, false, false, transposes)
+#define TILEWISE_SINGLE_F64_ORDERS(kernel, name, transposes) \
+  kernel(name##_kk, true, true, transposes)                  \
+  kernel(name##_kx, true, false, transposes)                 \
+  kernel(name##_xk, false, true, transposes)                 \
+  kernel(name##_xx, false, false, transposes)
