@@ -150,10 +150,10 @@ inline constexpr std::array<GemmKernel, kSingleF64Entries> kSingleF64Kernels = [
     kernel.compute_major = 9;
     kernel.bm = rows, kernel.bn = columns, kernel.bk = kSingleF64BK;
     kernel.steps_together = single_f64_groups(rows, columns);
-    kernel.stages = single_f64_stages(rows, columns);
+    kernel.stages =
+        single_f64_stages(rows, columns, is_any ? kSingleF64RingOfAny : kSingleF64Ring);
     kernel.threads = kSingleF64Warps * 32 + 128;
-    constexpr int kBarriers = 1024;  // bytes
-    kernel.dynamic_shared_bytes = kernel.stages * single_f64_stage_bytes(rows, columns) + kBarriers;
+    kernel.dynamic_shared_bytes = single_f64_shared_bytes(rows, columns, kernel.stages);
     kernel.is_single = true;
     kernel.streams = false;
     kernel.most_extent = kMostExtent;

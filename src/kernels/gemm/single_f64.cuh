@@ -45,7 +45,9 @@ struct Barriers {
   ptx::Barrier empty[kMostStages];  // every warp of the group that multiplies it has read it
 };
 
-// Where things are in shared memory: stages, then barriers.
+static_assert(sizeof(Barriers) <= kSingleF64BarrierBytes);
+
+// Where stages are in shared memory, behind the barriers.
 struct Layout {
   int first_bytes, stage_bytes, stages;
 
@@ -56,10 +58,12 @@ struct Layout {
   static __device__ __forceinline__ int columns_of_boxes(int columns) {
     return (columns + kSingleF64Box - 1) / kSingleF64Box * kSingleF64Box;
   }
-  __device__ __forceinline__ Barriers& barriers(unsigned char* shared) const {
-    return *reinterpret_cast<Barriers*>(shared + stages * stage_bytes);
-  }
 };
+
+// `shared`: the first stage.
+__device__ __forceinline__ Barriers& barriers_in(unsigned char* shared) {
+  return *reinterpret_cast<Barriers*>(shared - kSingleF64BarrierBytes);
+}
 
 // How warps share a tile.
 struct Arrangement {
@@ -95,7 +99,7 @@ __device__ __forceinline__ void meet() {
 template <class K>
 __device__ __forceinline__ void prepare(unsigned char* shared, const GemmArguments& g, bool full) {
   const Layout layout(g);
-  Barriers& barriers = layout.barriers(shared);
+  Barriers& barriers = barriers_in(shared);
   ptx::Barrier* const all = full ? barriers.full : barriers.empty;
   const int count = full ? 1 : kSingleF64Warps / Arrangement(g, 0).groups;
   if (ptx::elect_one()) {
@@ -114,7 +118,7 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
                                         const ptx::TensorMap& A, const ptx::TensorMap& B) {
   const ZeroTest<double> alpha(g.alpha);
   const Layout layout(g);
-  Barriers& barriers = layout.barriers(shared);
+  Barriers& barriers = barriers_in(shared);
   const int rows = g.tile_rows, columns = g.tile_columns;
   const Work work = work_of(g, rows, kBK);
   const int matrix_a = g.is_shared_a ? 0 : work.matrix, matrix_b = g.is_shared_b ? 0 : work.matrix;
@@ -167,7 +171,7 @@ template <class K>
 __device__ __forceinline__ void fetch(unsigned char* shared, const GemmArguments& g, int warp) {
   const ZeroTest<double> alpha(g.alpha);
   const Layout layout(g);
-  Barriers& barriers = layout.barriers(shared);
+  Barriers& barriers = barriers_in(shared);
   if (warp == kSingleF64Warps && ptx::elect_one()) {
     const int warps_of_group = kSingleF64Warps / Arrangement(g, 0).groups;
 #pragma unroll 1
@@ -209,7 +213,7 @@ template <class K, int kUnits, int kAcross> class Warp {
   __device__ __forceinline__ Warp(Sums<kUnits>& sums, unsigned char* shared, const Layout& layout,
                                   const Arrangement& own)
       : sums_(sums),
-        barriers_(layout.barriers(shared)),
+        barriers_(barriers_in(shared)),
         base_(ptx::shared_address(shared)),
         stage_bytes_(layout.stage_bytes),
         stages_(layout.stages),
@@ -279,10 +283,10 @@ template <class K, int kUnits, int kAcross> class Warp {
 struct Sheet {
   int lines, width, pitch;
 
-  // Pitches are such that hardly any bank is met twice.
   __device__ __forceinline__ Sheet(const GemmArguments& g, bool transposes)
       : lines(transposes ? g.tile_columns : g.tile_rows),
         width(transposes ? g.tile_rows : g.tile_columns),
+        // As single_f64_pitch() has it.
         pitch(transposes ? width + 2 : width + (width % 16 == 0 ? 8 : 0)) {}
 };
 
@@ -449,17 +453,18 @@ template <class K>
 __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap* A,
                                     const ptx::TensorMap* B) {
   extern __shared__ __align__(1024) unsigned char bytes[];
+  unsigned char* const shared = bytes + kSingleF64BarrierBytes;
   const int warp = __shfl_sync(0xFFFFFFFF, static_cast<int>(threadIdx.x / 32), 0);
   // What those that multiply take the others give away.
   if (warp < kSingleF64Warps) {
     ptx::take_registers<K::kMaps ? 240 : 232>();
-    multiply<K>(bytes, g, warp);
+    multiply<K>(shared, g, warp);
     return;
   }
   ptx::give_registers<K::kMaps ? 24 : 40>();
-  if constexpr (!K::kMaps) fetch<K>(bytes, g, warp);
-  else if (warp == kSingleF64Warps) produce<K>(bytes, g, *A, *B);
-  else if (warp < kSingleF64Warps + 3) prepare<K>(bytes, g, warp == kSingleF64Warps + 1);
+  if constexpr (!K::kMaps) fetch<K>(shared, g, warp);
+  else if (warp == kSingleF64Warps) produce<K>(shared, g, *A, *B);
+  else if (warp < kSingleF64Warps + 3) prepare<K>(shared, g, warp == kSingleF64Warps + 1);
 }
 
 }  // namespace gemm::single_f64

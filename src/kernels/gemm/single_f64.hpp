@@ -35,14 +35,31 @@ constexpr bool has_single_f64_tile(int rows, int columns) {
 constexpr int single_f64_stage_bytes(int rows, int columns) {
   return (rows + (columns + kSingleF64Box - 1) / kSingleF64Box * kSingleF64Box) * kSingleF64BK * 8;
 }
+/// Bytes of shared memory for all stages. What is left is the first-level cache, through which factors of any alignment come:
+/// of those along k what a stage does not need of a line is there for the next one.
+inline constexpr int kSingleF64Ring = 216 * 1024, kSingleF64RingOfAny = 162 * 1024;
+
 /// As many stages as fit, of which each group has as many of its own. (If the groups took turns at a stage, one that is ahead
 /// by a whole ring would take the phase before for its own: copies do not arrive in the order in which they were asked for.)
-/// In their place warps of different groups leave each other sums.
-constexpr int single_f64_stages(int rows, int columns) {
-  constexpr int kRing = 216 * 1024;
-  const int fit = kRing / single_f64_stage_bytes(rows, columns);
+constexpr int single_f64_stages(int rows, int columns, int ring) {
+  const int fit = ring / single_f64_stage_bytes(rows, columns);
   const int groups = single_f64_groups(rows, columns);
   return (fit < kSingleF64MostStages ? fit : kSingleF64MostStages) / groups * groups;
+}
+
+inline constexpr int kSingleF64BarrierBytes = 1024;  ///< before the stages, which begin at multiples of as much
+
+/// Elements from one line of C's tile to the next, in shared memory, such that hardly any bank is met twice. There the groups
+/// of warps leave their sums, where stages were.
+constexpr int single_f64_pitch(int width, bool transposes) {
+  return transposes ? width + 2 : width + (width % 16 == 0 ? 8 : 0);
+}
+constexpr int single_f64_shared_bytes(int rows, int columns, int stages) {
+  const int plain = rows * single_f64_pitch(columns, false),
+            transposed = columns * single_f64_pitch(rows, true);
+  const int sums = (plain > transposed ? plain : transposed) * single_f64_groups(rows, columns) * 8;
+  const int ring = stages * single_f64_stage_bytes(rows, columns);
+  return kSingleF64BarrierBytes + (ring > sums ? ring : sums);
 }
 
 }  // namespace tilewise::kernels
