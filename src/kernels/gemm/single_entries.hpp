@@ -96,11 +96,14 @@ inline constexpr std::array<GemmKernel, kSingleEntries> kSingleKernels = [] {
 // with rows, columns, the next narrower, whether of Cᵀ, and whether of any alignment.
 template <class With> constexpr void for_all_single_f64(const With& with) {
   constexpr int kMostColumns = 256;  // lines of a tensor map's box
+  constexpr int kMostColumnsOfAny =
+      128;  // more lines than a stage needs stay in no cache for the next
   for (const bool is_any : {false, true}) {
     for (const bool is_swapped : {false, true}) {
-      for (const int rows : {32, 64, 128}) {
+      for (const int rows : {128, 64, 32}) {  // of tiles as large the first is the faster
         int narrower = 0;
-        for (int columns = kSingleF64Unit; columns <= kMostColumns; columns += kSingleF64Unit) {
+        const int most = is_any ? kMostColumnsOfAny : kMostColumns;
+        for (int columns = kSingleF64Unit; columns <= most; columns += kSingleF64Unit) {
           if (!has_single_f64_tile(rows, columns)) continue;
           with(rows, columns, narrower, is_swapped, is_any);
           narrower = columns;
@@ -129,11 +132,16 @@ struct SingleF64Image {
   std::string_view unit;
   std::array<std::array<std::string_view, 2>, 2> entries;
 };
-#define TILEWISE_SINGLE_F64_IMAGE(unit)                                                  \
-  SingleF64Image {                                                                       \
-    unit, {{{"gemm_" unit "_xx", "gemm_" unit "_xk"}, {"gemm_" unit "_kx", "gemm_" unit "_kk"}}} \
+#define TILEWISE_SINGLE_F64_IMAGE(unit)                                                      \
+  SingleF64Image {                                                                           \
+    unit, {                                                                                  \
+      {                                                                                      \
+        {"gemm_" unit "_xx", "gemm_" unit "_xk"}, { "gemm_" unit "_kx", "gemm_" unit "_kk" } \
+      }                                                                                      \
+    }                                                                                        \
   }
-inline constexpr std::array<std::array<SingleF64Image, 2>, 2> kSingleF64Images{  // [swapped][any]
+inline constexpr std::array<std::array<SingleF64Image, 2>, 2> kSingleF64Images{
+    // [swapped][any]
     {{TILEWISE_SINGLE_F64_IMAGE("single_f64"), TILEWISE_SINGLE_F64_IMAGE("single_f64_any")},
      {TILEWISE_SINGLE_F64_IMAGE("single_f64_swapped"),
       TILEWISE_SINGLE_F64_IMAGE("single_f64_swapped_any")}}};
@@ -150,8 +158,7 @@ inline constexpr std::array<GemmKernel, kSingleF64Entries> kSingleF64Kernels = [
     kernel.compute_major = 9;
     kernel.bm = rows, kernel.bn = columns, kernel.bk = kSingleF64BK;
     kernel.steps_together = single_f64_groups(rows, columns);
-    kernel.stages =
-        single_f64_stages(rows, columns, is_any ? kSingleF64RingOfAny : kSingleF64Ring);
+    kernel.stages = single_f64_stages(rows, columns, is_any ? kSingleF64RingOfAny : kSingleF64Ring);
     kernel.threads = kSingleF64Warps * 32 + 128;
     kernel.dynamic_shared_bytes = single_f64_shared_bytes(rows, columns, kernel.stages);
     kernel.is_single = true;

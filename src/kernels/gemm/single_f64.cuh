@@ -442,8 +442,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   });
   meet();
   const auto* const left = reinterpret_cast<const double*>(shared);
-  if (to.is_plain && to.is_in_pairs)
-    store_plain<double2>(left, sheet, own.groups, to, alpha, warp);
+  if (to.is_plain && to.is_in_pairs) store_plain<double2>(left, sheet, own.groups, to, alpha, warp);
   else if (to.is_plain) store_plain<double>(left, sheet, own.groups, to, alpha, warp);
   else store(left, sheet, own.groups, to, alpha, beta, warp);
 }
@@ -470,21 +469,20 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
 }  // namespace gemm::single_f64
 
 // The kernel `name`, with tensor maps, and for any alignment without.
-#define TILEWISE_SINGLE_F64(name, along_a, along_b, transposes)                                    \
-  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                      \
-      name(const __grid_constant__ gemm::GemmArguments g,                                          \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {   \
-    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, true>>(g, &A, &B); \
+#define TILEWISE_SINGLE_F64(name, along_a, along_b, transposes)                                  \
+  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                    \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, true>>(g, &A,   \
+                                                                                        &B);     \
   }
-#define TILEWISE_SINGLE_F64_ANY(name, along_a, along_b, transposes)                           \
-  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)                 \
-      name(const __grid_constant__ gemm::GemmArguments g) {                                   \
-    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, false>>(     \
-        g, nullptr, nullptr);                                                                 \
+#define TILEWISE_SINGLE_F64_ANY(name, along_a, along_b, transposes)                       \
+  extern "C" __global__ void __launch_bounds__(gemm::single_f64::kThreads, 1)             \
+      name(const __grid_constant__ gemm::GemmArguments g) {                               \
+    gemm::single_f64::run<gemm::single_f64::Kernel<along_a, along_b, transposes, false>>( \
+        g, nullptr, nullptr);                                                             \
   }
 // For each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_SINGLE_F64_ORDERS(kernel, name, transposes) \
-  kernel(name##_kk, true, true, transposes)                  \
-  kernel(name##_kx, true, false, transposes)                 \
-  kernel(name##_xk, false, true, transposes)                 \
-  kernel(name##_xx, false, false, transposes)
+#define TILEWISE_SINGLE_F64_ORDERS(kernel, name, transposes)                           \
+  kernel(name##_kk, true, true, transposes) kernel(name##_kx, true, false, transposes) \
+      kernel(name##_xk, false, true, transposes) kernel(name##_xx, false, false, transposes)

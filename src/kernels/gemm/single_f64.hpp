@@ -11,7 +11,8 @@ inline constexpr int kSingleF64Warps = 8;  ///< that multiply
 inline constexpr int kSingleF64WarpRows = 32, kSingleF64Unit = 8, kSingleF64MostUnits = 8;
 inline constexpr int kSingleF64BK = 16;  ///< of a stage
 inline constexpr int kSingleF64MostStages = 16;
-inline constexpr int kSingleF64Box = 16;  ///< columns of B that one copy brings where it lies across k, and at least
+inline constexpr int kSingleF64Box =
+    16;  ///< columns of B that one copy brings where it lies across k, and at least
 
 /// Warps side by side: as few as have the registers.
 constexpr int single_f64_across(int columns) {
@@ -47,7 +48,8 @@ constexpr int single_f64_stages(int rows, int columns, int ring) {
   return (fit < kSingleF64MostStages ? fit : kSingleF64MostStages) / groups * groups;
 }
 
-inline constexpr int kSingleF64BarrierBytes = 1024;  ///< before the stages, which begin at multiples of as much
+inline constexpr int kSingleF64BarrierBytes =
+    1024;  ///< before the stages, which begin at multiples of as much
 
 /// Elements from one line of C's tile to the next, in shared memory, such that hardly any bank is met twice. There the groups
 /// of warps leave their sums, where stages were.

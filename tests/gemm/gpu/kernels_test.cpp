@@ -143,9 +143,12 @@ bool is_any_width(const GemmKernel& kernel) {
 }
 
 // Of the tiles of any width that one kernel computes, the narrowest and the widest: the others differ in
-// nothing but what EveryWidth tests. And those of one panel, where B may lie across k.
+// nothing but what EveryWidth tests. And those of one panel, where B may lie across k; in f64 the widest for as many warps side
+// by side, and an odd number of units of columns.
 bool is_tested(const GemmKernel& kernel) {
   if (!is_any_width(kernel) || kernel.narrower == 0) return true;
+  if (kernel.is_single && kernel.operand == Dtype::kF64)
+    return kernel.bn == 24 || kernel.bn == 64 || kernel.bn == 128 || kernel.bn == 256;
   if (kernel.is_single && !kernel.entries[0][0].empty()) return true;
   return std::ranges::none_of(kernels::gemm_kernels(), [&](const GemmKernel& other) {
     return other.unit == kernel.unit && other.result == kernel.result &&
@@ -263,11 +266,15 @@ TEST_P(EveryWidth, StoresItsTilesAndNothingElse) {
   if (!kernel().transposes_result) {  // k runs along B
     expect({bm + 8, 2 * bn - 8, 2 * bk + 8}, {kRows, kColumns, kRows});
     expect({bm, bn, 4 * bk}, {kColumns, kColumns, kRows}, 0.5, 1, "split=2");
+    if (!kernel().entries[1][0].empty())
+      expect({bm, 2 * bn - 8, 2 * bk + 8}, {kRows, kRows, kRows});
     return;
   }
   // Two tiles down, two across of which the second ends with the matrix, two stages and a bit.
   expect({2 * bn - 3, bm + 8, 2 * bk + 8}, {kRows, kRows, kRows});
   if (kernel().splits) expect({bn, bm, 4 * bk}, {kRows, kColumns, kRows}, 0.5, 1, "split=2");
+  if (!kernel().entries[1][0].empty())
+    expect({2 * bn - 8, bm, 2 * bk + 8}, {kColumns, kRows, kRows});
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {

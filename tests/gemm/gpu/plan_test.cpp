@@ -94,7 +94,7 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
   EXPECT_EQ(choice(f64).kernel->name, "hopper_f64_128x128");
   // Where they are small, factors of any alignment come without one.
   const Shape odd{.m = 1023, .n = 1021, .k = 1019, .operand = Dtype::kF64, .result = Dtype::kF64};
-  EXPECT_EQ(choice(odd).kernel->name, "hopper_f64_64x64_any");
+  EXPECT_EQ(choice(odd).kernel->name, "single_f64_64x128_any");
   EXPECT_EQ(choose(problem(f64), model::find_gpu("a100"), kNoLimit).kernel->name, "mma_f64_64x64");
 }
 
@@ -152,10 +152,18 @@ TEST(Plans, StreamNotMuchOfWhatComesFromMemory) {
   EXPECT_EQ(chosen(6144, 2560, 8192).streamed, 0);
 }
 
-// Where an H100's memory is the bound, tiles that leave places empty in their last round are slower than smaller ones.
-TEST(Plans, KeepTheMemoryBusy) {
-  const Shape shape{.m = 64, .n = 24576, .k = 1536, .operand = Dtype::kF64, .result = Dtype::kF64};
-  EXPECT_EQ(name_of(choose(problem(shape), model::find_gpu("h100"), kNoLimit)), "hopper_f64_32x32");
+// Single tiles of f64 are as wide as makes them come out even: 128 of 132 multiprocessors, once or several times.
+TEST(Plans, WideTilesFillTheGpu) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
+    return name_of(choose(problem(shape), h200(), kNoLimit));
+  };
+  EXPECT_EQ(chosen(1024, 1024, 1024), "single_f64_128x64_swapped");
+  EXPECT_EQ(chosen(64, 7168, 2048), "single_f64_64x56");
+  EXPECT_EQ(chosen(64, 7168, 16384), "single_f64_64x112,split=2");
+  EXPECT_EQ(chosen(512, 7168, 2048), "single_f64_128x112");
+  EXPECT_EQ(chosen(4096, 2112, 7168), "single_f64_64x256_swapped");
+  EXPECT_EQ(chosen(2047, 2049, 2045), "single_f64_128x64_any");
 }
 
 // Blocks at different k ask memory for what those of a round share. An H200's is fast enough for that.
@@ -164,10 +172,9 @@ TEST(Plans, StreamWideTilesWhereMemoryAllowsIt) {
     const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
     return name_of(choose(problem(shape), model::find_gpu(gpu), kNoLimit));
   };
-  EXPECT_EQ(chosen("h100", 2048, 4096, 11008), "hopper_f64_128x128");
-  EXPECT_EQ(chosen("h200", 2048, 4096, 11008), "hopper_f64_128x128,stream");
+  EXPECT_EQ(chosen("h100", 3072, 4096, 16384), "hopper_f64_128x128");
+  EXPECT_EQ(chosen("h200", 3072, 4096, 16384), "hopper_f64_128x128,stream");
   EXPECT_EQ(chosen("h100", 4096, 4096, 4096), "hopper_f64_128x128,stream");
-  EXPECT_EQ(chosen("h100", 2048, 2048, 2048), "hopper_f64_128x128");
   EXPECT_EQ(chosen("h100", 100000, 32, 64), "hopper_f64_64x16");  // 128×64 would be half empty
 }
 
