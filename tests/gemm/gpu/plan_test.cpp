@@ -94,7 +94,7 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
   EXPECT_EQ(choice(f64).kernel->name, "hopper_f64_128x128");
   // Where they are small, factors of any alignment come without one.
   const Shape odd{.m = 1023, .n = 1021, .k = 1019, .operand = Dtype::kF64, .result = Dtype::kF64};
-  EXPECT_EQ(choice(odd).kernel->name, "single_f64_64x128_any");
+  EXPECT_EQ(choice(odd).kernel->name, "single_f64_128x64_any");
   EXPECT_EQ(choose(problem(f64), model::find_gpu("a100"), kNoLimit).kernel->name, "mma_f64_64x64");
 }
 
@@ -158,7 +158,7 @@ TEST(Plans, WideTilesFillTheGpu) {
     const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
     return name_of(choose(problem(shape), h200(), kNoLimit));
   };
-  EXPECT_EQ(chosen(1024, 1024, 1024), "single_f64_128x64_swapped");
+  EXPECT_EQ(chosen(1024, 1024, 1024), "single_f64_64x128_swapped");
   EXPECT_EQ(chosen(64, 7168, 2048), "single_f64_64x56");
   EXPECT_EQ(chosen(64, 7168, 16384), "single_f64_64x112,split=2");
   EXPECT_EQ(chosen(512, 7168, 2048), "single_f64_128x112");
