@@ -32,7 +32,7 @@ struct Fit {
   double memory_share;  // of the datasheet's bandwidth
   double reader;        // each block beyond one, up to four, that asks for what comes from memory
 };
-constexpr Fit kByMaps{.fill = 0.17,
+constexpr Fit kByMaps{.fill = 0.7,
                       .end = 0.66,
                       .store = 0.83,
                       .again = 1.0,
@@ -49,7 +49,7 @@ constexpr Fit kByMaps{.fill = 0.17,
                       .straddling_of_all = {1.26, 1.89},
                       .memory_share = 0.84,
                       .reader = 0.028};
-constexpr Fit kByThreads{.fill = 0.27,
+constexpr Fit kByThreads{.fill = 0.7,
                          .end = 0.21,
                          .store = 1.04,
                          .again = 0.31,

@@ -82,13 +82,20 @@ struct Arrangement {
   }
 };
 
-// Barriers are there: whoever multiplies, asks or makes barriers meets here. Without TMA it is everybody.
-template <class K> constexpr int kStarting = K::kMaps ? kMultiplying + 96 : kThreads;
-template <class K> __device__ __forceinline__ void arrive_at_start() {
+// Two meetings at the start. Of those that multiply with those that made barriers: all are there.
+template <class K> constexpr int kStarting = kMultiplying + (K::kMaps ? 96 : 32);
+template <class K> __device__ __forceinline__ void say_that_barriers_are_there() {
   asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
 }
-template <class K> __device__ __forceinline__ void wait_for_start() {
+template <class K> __device__ __forceinline__ void wait_for_barriers() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
+}
+// And of the warp that asks TMA with the two that make barriers of stages.
+__device__ __forceinline__ void say_that_stages_have_barriers() {
+  asm volatile("barrier.cta.arrive.aligned 3, 96;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_barriers_of_stages() {
+  asm volatile("barrier.cta.sync.aligned 3, 96;" ::: "memory");
 }
 // Waits until the warps that multiply have all come here.
 __device__ __forceinline__ void meet() {
@@ -109,7 +116,8 @@ __device__ __forceinline__ void prepare(unsigned char* shared, const GemmArgumen
     ptx::fence_mbarrier_init();
   }
   __syncwarp();
-  arrive_at_start<K>();
+  say_that_stages_have_barriers();
+  say_that_barriers_are_there<K>();
 }
 
 // The one warp that asks for all stages.
@@ -154,7 +162,8 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
     if (steps > 0) ask(0, 0);
   }
   __syncwarp();
-  wait_for_start<K>();
+  say_that_barriers_are_there<K>();
+  wait_for_barriers_of_stages();
   if (!ptx::elect_one()) return;
   int index = 0;
   unsigned phase = 0;
@@ -183,7 +192,8 @@ __device__ __forceinline__ void fetch(unsigned char* shared, const GemmArguments
   }
   __syncwarp();
   const Work work = work_of(g, g.tile_rows, kBK);
-  wait_for_start<K>();
+  asm volatile("barrier.cta.sync.aligned 3, %0;" ::"n"(f64::kFetchingThreads) : "memory");
+  if (warp == kSingleF64Warps) say_that_barriers_are_there<K>();
   ptx::wait_for_previous_grid();
   const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
   f64::LineFetcher<K::kAlongA> a(f64::address_of(g.a, work.matrix), g.a.leading_dimension, work.row,
@@ -430,7 +440,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   if (alpha == 0) work.steps = 0;  // as the producer has it
   const Target to = Target::of(g, work, sheet, beta, K{});
   const int count = max(0, work.steps - own.group + own.groups - 1) / own.groups;
-  wait_for_start<K>();
+  wait_for_barriers<K>();
   ptx::let_next_grid_start();
   with_width<HasWidth>(g.tile_columns, [&](auto width) {
     constexpr int kColumns = decltype(width)::value, kAcross = kAcrossOf<kColumns>;
