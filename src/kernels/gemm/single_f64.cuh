@@ -30,7 +30,8 @@ using f64::Operands;
 using single::Work, single::work_of;
 
 constexpr int kBK = kSingleF64BK, kMostStages = kSingleF64MostStages;
-constexpr int kMultiplying = kSingleF64Warps * 32, kThreads = kMultiplying + 128;
+constexpr int kMultiplying = kSingleF64Warps * 32, kBringing = kSingleF64Producers * 32;
+constexpr int kThreads = kMultiplying + kBringing;
 constexpr int kLineBytes = kBK * 8;
 constexpr int kMostOfWarp = kSingleF64Unit * kSingleF64MostUnits;  // columns
 
@@ -67,63 +68,69 @@ __device__ __forceinline__ Barriers& barriers_in(unsigned char* shared) {
 
 // How warps share a tile.
 struct Arrangement {
-  int across, groups;      // warps side by side, and that have the same rows and columns
-  int row, column, group;  // this warp's
+  int across, groups_log2;  // warps side by side, and that have the same rows and columns
+  int row, column, group;   // this warp's
 
   __device__ __forceinline__ explicit Arrangement(const GemmArguments& g, int warp)
       : across(g.tile_columns <= kMostOfWarp       ? 1
                : g.tile_columns <= 2 * kMostOfWarp ? 2
                                                    : 4) {  // as single_f64_across() has it
+    constexpr int kWarpsLog2 = 3;
+    static_assert(kSingleF64Warps == 1 << kWarpsLog2);
     const int across_log2 = across / 2, down_log2 = g.tile_rows / 64;  // of 1, 2 and 4
-    groups = kSingleF64Warps >> (across_log2 + down_log2);
+    groups_log2 = kWarpsLog2 - across_log2 - down_log2;
     column = warp & (across - 1);
     row = warp >> across_log2 & ((1 << down_log2) - 1);
     group = warp >> (across_log2 + down_log2);
   }
+  __device__ __forceinline__ int groups() const { return 1 << groups_log2; }
 };
 
-// Two meetings at the start. Of those that multiply with those that made barriers: all are there.
-template <class K> constexpr int kStarting = kMultiplying + (K::kMaps ? 96 : 32);
+// Two meetings at the start. Of those that multiply, of which two warps make barriers, with the one warp that makes the first
+// stage's: all are there.
+template <class K> constexpr int kStarting = kMultiplying + (K::kMaps ? 32 : 0);
 template <class K> __device__ __forceinline__ void say_that_barriers_are_there() {
   asm volatile("barrier.cta.arrive.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
 }
 template <class K> __device__ __forceinline__ void wait_for_barriers() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(kStarting<K>) : "memory");
 }
-// And of the warp that asks TMA with the two that make barriers of stages.
+// And of those two warps with the four that bring A and B.
 __device__ __forceinline__ void say_that_stages_have_barriers() {
-  asm volatile("barrier.cta.arrive.aligned 3, 96;" ::: "memory");
+  asm volatile("barrier.cta.arrive.aligned 3, %0;" ::"n"(64 + kBringing) : "memory");
 }
 __device__ __forceinline__ void wait_for_barriers_of_stages() {
-  asm volatile("barrier.cta.sync.aligned 3, 96;" ::: "memory");
+  asm volatile("barrier.cta.sync.aligned 3, %0;" ::"n"(64 + kBringing) : "memory");
 }
 // Waits until the warps that multiply have all come here.
 __device__ __forceinline__ void meet() {
   asm volatile("barrier.cta.sync.aligned 2, %0;" ::"n"(kMultiplying) : "memory");
 }
 
-// The warps that make the barriers of stages but for the first one's: which of them is full, or empty.
+// Makes the barriers of stages, but for the full one that the first one's producer makes: two warps that would else wait do,
+// number 1 the full ones, number 2 the empty ones.
 template <class K>
-__device__ __forceinline__ void prepare(unsigned char* shared, const GemmArguments& g, bool full) {
-  const Layout layout(g);
+__device__ __forceinline__ void prepare(unsigned char* shared, const Arrangement& own, int warp) {
+  if (warp != 1 && warp != 2) return;
+  const bool full = warp == 1;
   Barriers& barriers = barriers_in(shared);
   ptx::Barrier* const all = full ? barriers.full : barriers.empty;
-  const int count = full ? 1 : kSingleF64Warps / Arrangement(g, 0).groups;
+  const int count = !full ? kSingleF64Warps >> own.groups_log2 : K::kMaps ? 1 : kBringing;
   if (ptx::elect_one()) {
 #pragma unroll
     for (int i = 0; i < kMostStages; ++i)
-      if (!full || i > 0) ptx::mbarrier_init(&all[i], count);
+      if (!K::kMaps || !full || i > 0) ptx::mbarrier_init(&all[i], count);
     ptx::fence_mbarrier_init();
   }
   __syncwarp();
   say_that_stages_have_barriers();
-  say_that_barriers_are_there<K>();
 }
 
-// The one warp that asks for all stages.
+// One of the four warps that ask for stages, each for every fourth: one alone would ask too slowly.
 template <class K>
 __device__ __forceinline__ void produce(unsigned char* shared, const GemmArguments& g,
-                                        const ptx::TensorMap& A, const ptx::TensorMap& B) {
+                                        const ptx::TensorMap& A, const ptx::TensorMap& B,
+                                        int producer) {
   const ZeroTest<double> alpha(g.alpha);
   const Layout layout(g);
   Barriers& barriers = barriers_in(shared);
@@ -156,44 +163,36 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
   };
   ptx::wait_for_previous_grid();
   const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
-  if (ptx::elect_one()) {
-    ptx::mbarrier_init(&barriers.full[0], 1);
-    ptx::fence_mbarrier_init();
-    if (steps > 0) ask(0, 0);
+  if (producer == 0) {
+    if (ptx::elect_one()) {
+      ptx::mbarrier_init(&barriers.full[0], 1);
+      ptx::fence_mbarrier_init();
+      if (steps > 0) ask(0, 0);
+    }
+    __syncwarp();
+    say_that_barriers_are_there<K>();
   }
-  __syncwarp();
-  say_that_barriers_are_there<K>();
   wait_for_barriers_of_stages();
   if (!ptx::elect_one()) return;
-  int index = 0;
+  int index = producer;
   unsigned phase = 0;
 #pragma unroll 1
-  for (int step = 1; step < steps; ++step) {
-    if (++index == layout.stages) index = 0, phase ^= 1;
+  for (int step = producer; step < steps; step += kSingleF64Producers) {
     if (step >= layout.stages) ptx::mbarrier_wait(&barriers.empty[index], phase ^ 1);
-    ask(step, index);
+    if (step > 0) ask(step, index);
+    index += kSingleF64Producers;
+    if (index >= layout.stages) index = producer, phase ^= 1;  // its first
   }
 }
 
-// The same for factors of any alignment, by all threads of four warps, of which the first makes all barriers.
+// The same for factors of any alignment, by all threads of the four warps together.
 template <class K>
-__device__ __forceinline__ void fetch(unsigned char* shared, const GemmArguments& g, int warp) {
+__device__ __forceinline__ void fetch(unsigned char* shared, const GemmArguments& g) {
   const ZeroTest<double> alpha(g.alpha);
   const Layout layout(g);
   Barriers& barriers = barriers_in(shared);
-  if (warp == kSingleF64Warps && ptx::elect_one()) {
-    const int warps_of_group = kSingleF64Warps / Arrangement(g, 0).groups;
-#pragma unroll 1
-    for (int i = 0; i < layout.stages; ++i) {
-      ptx::mbarrier_init(&barriers.full[i], f64::kFetchingThreads);
-      ptx::mbarrier_init(&barriers.empty[i], warps_of_group);
-    }
-    ptx::fence_mbarrier_init();
-  }
-  __syncwarp();
   const Work work = work_of(g, g.tile_rows, kBK);
-  asm volatile("barrier.cta.sync.aligned 3, %0;" ::"n"(f64::kFetchingThreads) : "memory");
-  if (warp == kSingleF64Warps) say_that_barriers_are_there<K>();
+  wait_for_barriers_of_stages();
   ptx::wait_for_previous_grid();
   const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read
   f64::LineFetcher<K::kAlongA> a(f64::address_of(g.a, work.matrix), g.a.leading_dimension, work.row,
@@ -227,7 +226,7 @@ template <class K, int kUnits, int kAcross> class Warp {
         base_(ptx::shared_address(shared)),
         stage_bytes_(layout.stage_bytes),
         stages_(layout.stages),
-        groups_(own.groups),
+        groups_(own.groups()),
         index_(own.group),
         first_(own.row * kSingleF64WarpRows * kLineBytes),
         second_(layout.first_bytes, own.column) {}
@@ -432,6 +431,7 @@ using HasWidth = std::bool_constant<has_single_f64_tile(kSingleF64WarpRows, kCol
 template <class K>
 __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArguments& g, int warp) {
   const Arrangement own(g, warp);
+  prepare<K>(shared, own, warp);
   Work work = work_of(g, g.tile_rows, kBK);
   const Layout layout(g);
   const Sheet sheet(g, K::kTransposes);
@@ -439,7 +439,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   const double alpha = value_of<double>(g.alpha), beta = value_of<double>(g.beta);
   if (alpha == 0) work.steps = 0;  // as the producer has it
   const Target to = Target::of(g, work, sheet, beta, K{});
-  const int count = max(0, work.steps - own.group + own.groups - 1) / own.groups;
+  const int count = max(0, work.steps - own.group + own.groups() - 1) >> own.groups_log2;
   wait_for_barriers<K>();
   ptx::let_next_grid_start();
   with_width<HasWidth>(g.tile_columns, [&](auto width) {
@@ -452,9 +452,10 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   });
   meet();
   const auto* const left = reinterpret_cast<const double*>(shared);
-  if (to.is_plain && to.is_in_pairs) store_plain<double2>(left, sheet, own.groups, to, alpha, warp);
-  else if (to.is_plain) store_plain<double>(left, sheet, own.groups, to, alpha, warp);
-  else store(left, sheet, own.groups, to, alpha, beta, warp);
+  if (to.is_plain && to.is_in_pairs)
+    store_plain<double2>(left, sheet, own.groups(), to, alpha, warp);
+  else if (to.is_plain) store_plain<double>(left, sheet, own.groups(), to, alpha, warp);
+  else store(left, sheet, own.groups(), to, alpha, beta, warp);
 }
 
 // A and B: their tensor maps, or null.
@@ -471,9 +472,8 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
     return;
   }
   ptx::give_registers<K::kMaps ? 24 : 40>();
-  if constexpr (!K::kMaps) fetch<K>(shared, g, warp);
-  else if (warp == kSingleF64Warps) produce<K>(shared, g, *A, *B);
-  else if (warp < kSingleF64Warps + 3) prepare<K>(shared, g, warp == kSingleF64Warps + 1);
+  if constexpr (K::kMaps) produce<K>(shared, g, *A, *B, warp - kSingleF64Warps);
+  else fetch<K>(shared, g);
 }
 
 }  // namespace gemm::single_f64

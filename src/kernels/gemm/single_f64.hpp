@@ -40,12 +40,16 @@ constexpr int single_f64_stage_bytes(int rows, int columns) {
 /// of those along k what a stage does not need of a line is there for the next one.
 inline constexpr int kSingleF64Ring = 216 * 1024, kSingleF64RingOfAny = 162 * 1024;
 
-/// As many stages as fit, of which each group has as many of its own. (If the groups took turns at a stage, one that is ahead
-/// by a whole ring would take the phase before for its own: copies do not arrive in the order in which they were asked for.)
+inline constexpr int kSingleF64Producers =
+    4;  ///< warps that ask for every fourth stage, or bring all together
+
+/// As many stages as fit, of which each group and each producer has as many of its own. (If they took turns at a stage, one that
+/// is ahead by a whole ring would take the phase before for its own: neither copies nor groups wait for each other.)
 constexpr int single_f64_stages(int rows, int columns, int ring) {
   const int fit = ring / single_f64_stage_bytes(rows, columns);
   const int groups = single_f64_groups(rows, columns);
-  return (fit < kSingleF64MostStages ? fit : kSingleF64MostStages) / groups * groups;
+  const int together = groups > kSingleF64Producers ? groups : kSingleF64Producers;
+  return (fit < kSingleF64MostStages ? fit : kSingleF64MostStages) / together * together;
 }
 
 inline constexpr int kSingleF64BarrierBytes =
