@@ -15,7 +15,7 @@ namespace {
 
 using kernels::GemmKernel;
 
-// Fitted to 2490 times of 183 products on an H100, and of any alignment to 1130 of 114 (median errors 2.5 and 2.3 %), less the
+// Fitted to 2490 times of 183 products on an H100, and of any alignment to 1130 of 114 (median errors 2.3 %), less the
 // 2.6 µs that other estimates leave out of what events measure.
 struct Fit {
   // The start; of each tile its end, and what adds up and stores 4096 results (by half as much more for each group of warps
@@ -31,25 +31,27 @@ struct Fit {
   StraddlingTraffic straddling_of_one, straddling_of_all;
   double memory_share;  // of the datasheet's bandwidth
   double reader;        // each block beyond one, up to four, that asks for what comes from memory
+  double exponent;      // of how all that adds up
 };
-constexpr Fit kByMaps{.fill = 0.7,
-                      .end = 0.66,
-                      .store = 0.83,
-                      .again = 1.0,
-                      .parts = 2.75,
-                      .parts_bytes = 7e6,
-                      .multiply = 1.023,
-                      .stage = 0.045,
-                      .copy = 0.022,
+constexpr Fit kByMaps{.fill = 0.4,
+                      .end = 0.73,
+                      .store = 0.85,
+                      .again = 0.7,
+                      .parts = 2.8,
+                      .parts_bytes = 7.9e6,
+                      .multiply = 1.007,
+                      .stage = 0.047,
+                      .copy = 0.00086,
                       .line = 0,
                       .wait = 0,
-                      .bytes_of_one = 1.81e5,
-                      .bytes_of_all = 1.03e7,
-                      .straddling_of_one = {1.9, 1.9},
-                      .straddling_of_all = {1.26, 1.89},
-                      .memory_share = 0.84,
-                      .reader = 0.028};
-constexpr Fit kByThreads{.fill = 0.7,
+                      .bytes_of_one = 1.61e5,
+                      .bytes_of_all = 1.12e7,
+                      .straddling_of_one = {1.4, 1.8},
+                      .straddling_of_all = {1.33, 1.93},
+                      .memory_share = 0.865,
+                      .reader = 0.03,
+                      .exponent = 5.1};
+constexpr Fit kByThreads{.fill = 0,
                          .end = 0.21,
                          .store = 1.04,
                          .again = 0.31,
@@ -65,10 +67,10 @@ constexpr Fit kByThreads{.fill = 0.7,
                          .straddling_of_one = {2, 1},
                          .straddling_of_all = {3, 3.4},
                          .memory_share = 0.88,
-                         .reader = 0.133};
+                         .reader = 0.133,
+                         .exponent = 8};
 constexpr double kGroupsTime = 0.5;
-constexpr double kAlongTime = 1.013;  // multiplications where k runs along A, brought by TMA
-constexpr double kExponent = 8;       // of how all that adds up
+constexpr double kExponent = 8;  // of how all that adds up
 constexpr double kMostReaders = 4;
 constexpr double kMissingRowsTime =
     0.64;  // were hardly any of a tile's rows there, and TMA asked for them
@@ -87,8 +89,7 @@ Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const
   const double rounds = std::max(1.0, std::ceil(e.waves));
   const auto k = static_cast<double>(plan.k_each);
   const double peak = flop_per_clock(kernel.pipe, gpu) * gpu.boost_clock_mhz;  // FLOP a µs and SM
-  e.compute = rounds * k * 2.0 * kernel.bm * kernel.bn / peak * fit.multiply *
-              (by_maps && oriented.a_along_k ? kAlongTime : 1.0);
+  e.compute = rounds * k * 2.0 * kernel.bm * kernel.bn / peak * fit.multiply;
   const auto copies = [](bool along_k, int lines) {
     return along_k ? 1.0 : std::ceil(static_cast<double>(lines) / kernels::kSingleF64Box);
   };
@@ -126,8 +127,9 @@ Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const
                (1 + fit.reader * std::clamp(readers - 1, 0.0, kMostReaders));
   double powers = 0;
   for (const double time : {e.compute, ask, wait, of_one, of_all, e.memory})
-    powers += std::pow(time, kExponent);
-  const double shown = std::pow(powers, 1 / kExponent) - std::max({e.compute, e.memory, e.cache});
+    powers += std::pow(time, fit.exponent);
+  const double shown =
+      std::pow(powers, 1 / fit.exponent) - std::max({e.compute, e.memory, e.cache});
   const double store =
       fit.store * kernel.bm * kernel.bn / 4096 * (1 + kGroupsTime * kernel.steps_together);
   e.fill = shown + fit.fill + rounds * (fit.end + store) + (rounds - 1) * fit.again;

@@ -542,8 +542,7 @@ __device__ __forceinline__ void multiply(const GemmArguments& g, const ptx::Tens
     if (warp == kIdle && ptx::elect_one()) ptx::tma_prefetch(*A), ptx::tma_prefetch(*B);
   }
   if (warp >= kProducer) {
-    if constexpr (S::kRegisters > 0)
-      ptx::give_registers<S::kMaps ? 24 : S::kMultiplying == 128 ? 56 : 40>();
+    if constexpr (S::kRegisters > 0) ptx::give_registers<S::kMaps ? 24 : 40>();
     if (S::kMaps && warp > kProducer) {
       if (warp == kProducer + 2) prepare_rounds(g);
       return;

@@ -158,7 +158,7 @@ TEST(Plans, WideTilesFillTheGpu) {
     const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
     return name_of(choose(problem(shape), h200(), kNoLimit));
   };
-  EXPECT_EQ(chosen(1024, 1024, 1024), "single_f64_64x128_swapped");
+  EXPECT_EQ(chosen(1024, 1024, 1024), "single_f64_128x64");
   EXPECT_EQ(chosen(64, 7168, 2048), "single_f64_64x56");
   EXPECT_EQ(chosen(64, 7168, 16384), "single_f64_64x112,split=2");
   EXPECT_EQ(chosen(512, 7168, 2048), "single_f64_128x112");
