@@ -150,14 +150,14 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
       ptx::tma_load_3d(a, A, k, work.row, matrix_a, full);
     } else {
 #pragma unroll 1
-      for (int i = 0; i < rows; i += 16)
+      for (int i = 0; i < rows; i += kSingleF64Box)
         ptx::tma_load_3d(a + i * kLineBytes, A, work.row + i, k, matrix_a, full);
     }
     if constexpr (K::kAlongB) {
       ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
     } else {
 #pragma unroll 1
-      for (int i = 0; i < columns; i += 16)
+      for (int i = 0; i < columns; i += kSingleF64Box)
         ptx::tma_load_3d(b + i * kLineBytes, B, work.column + i, k, matrix_b, full);
     }
   };
