@@ -330,6 +330,34 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTile, ::testing::ValuesIn([] {
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
 
+// Kernels of which several groups of warps share a tile, each with stages of its own.
+class EverySharedTile : public EveryKernel {};
+
+// Copies from memory do not arrive in the order in which they were asked for, and a group does not wait for those that others
+// multiply: it may be ahead of them by a whole ring.
+TEST_P(EverySharedTile, WithCopiesThatOvertakeEachOther) {
+  if (wants_real_gpu()) GTEST_SKIP() << "has an order of its own";
+  vgpu::LaunchOptions options = checked_launches();
+  options.async_order = vgpu::AsyncOrder::kRandom;
+  options.async_seed = static_cast<std::uint64_t>(kernel().bm * 1000 + kernel().bn);
+  const OtherGpu other(open_virtual(few_multiprocessors("h200"), options));
+  const int rows = 2 * kernel().bm, columns = 2 * kernel().bn;
+  for (const int rings : {2, 3}) {
+    const int k = rings * kernel().stages * kernel().bk + 8;
+    if (kernel().transposes_result) expect({columns, rows, k}, {kRows, kRows, kRows});
+    else expect({rows, columns, k}, {kRows, kColumns, kRows});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EverySharedTile, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.is_single && kernel.steps_together > 1 && is_tested(kernel))
+                               all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
 TEST(SingleTiles, AreForOneRoundAndAsAskedForMore) {
   TILEWISE_NEEDS_KERNELS();
   gpu::Problem problem;
