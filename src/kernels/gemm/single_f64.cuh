@@ -126,6 +126,20 @@ __device__ __forceinline__ void prepare(unsigned char* shared, const Arrangement
   say_that_stages_have_barriers();
 }
 
+// Asks for a stage's lines of one factor.
+template <bool kAlongK>
+__device__ __forceinline__ void ask_for_lines(unsigned char* to, const ptx::TensorMap& map,
+                                              int lines, int line, int k, int matrix,
+                                              ptx::Barrier* full) {
+  if constexpr (kAlongK) {
+    ptx::tma_load_3d(to, map, k, line, matrix, full);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < lines; i += kSingleF64Box)
+      ptx::tma_load_3d(to + i * kLineBytes, map, line + i, k, matrix, full);
+  }
+}
+
 // One of the four warps that ask for stages, each for every fourth: one alone would ask too slowly.
 template <class K>
 __device__ __forceinline__ void produce(unsigned char* shared, const GemmArguments& g,
@@ -146,20 +160,8 @@ __device__ __forceinline__ void produce(unsigned char* shared, const GemmArgumen
     unsigned char* const b = a + layout.first_bytes;
     const int k = work.first_k + step * kBK;
     ptx::mbarrier_arrive_expect(full, bytes);
-    if constexpr (K::kAlongA) {
-      ptx::tma_load_3d(a, A, k, work.row, matrix_a, full);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < rows; i += kSingleF64Box)
-        ptx::tma_load_3d(a + i * kLineBytes, A, work.row + i, k, matrix_a, full);
-    }
-    if constexpr (K::kAlongB) {
-      ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < columns; i += kSingleF64Box)
-        ptx::tma_load_3d(b + i * kLineBytes, B, work.column + i, k, matrix_b, full);
-    }
+    ask_for_lines<K::kAlongA>(a, A, rows, work.row, k, matrix_a, full);
+    ask_for_lines<K::kAlongB>(b, B, columns, work.column, k, matrix_b, full);
   };
   ptx::wait_for_previous_grid();
   const int steps = alpha.is_zero() ? 0 : work.steps;  // for alpha = 0 nothing is read

@@ -21,15 +21,10 @@ template <bool kAlongK> class LineFetcher {
     const int thread = threadIdx.x % kFetchingThreads, x = thread % 16, y = thread / 16;
     leading_ = leading;
     left_ = static_cast<int>(left);
-    if constexpr (kAlongK) {
-      k_ = x, line_ = y;
-      from_ = matrix + (first + y) * leading + first_k + x;
-      to_ = y * 16 + (x / 2 ^ y) * 2 + x % 2;
-    } else {
-      k_ = y, line_ = x;
-      from_ = matrix + (first_k + y) * leading + first + x;
-      to_ = y * 16 + (x / 2 ^ y) * 2 + x % 2;
-    }
+    to_ = y * 16 + (x / 2 ^ y) * 2 + x % 2;
+    k_ = kAlongK ? x : y, line_ = kAlongK ? y : x;
+    from_ = kAlongK ? matrix + (first + line_) * leading + first_k + k_
+                    : matrix + (first_k + k_) * leading + first + line_;
   }
   // Asks for the next 16 k of `lines`, a multiple of 8, of which k_left are to come.
   __device__ __forceinline__ void fetch(double* stage, int lines, int k_left) {

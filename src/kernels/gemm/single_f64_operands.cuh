@@ -34,8 +34,7 @@ template <bool kAlongK> struct Operands {
   }
   static constexpr __device__ unsigned offset(int of_k) { return kAlongK ? 0 : of_k / 2 * 1024; }
   static constexpr unsigned kFlipOfOther = kAlongK ? 0 : 64;
-  static constexpr unsigned kUnit = 1024;        // bytes, so that two are 16 lines
-  static constexpr int kWays = kAlongK ? 4 : 2;  // by which k differ but for an offset
+  static constexpr unsigned kUnit = 1024;  // bytes, so that two are 16 lines
 };
 
 // A warp's 32 lines of the first factor: mma.sync's rows.

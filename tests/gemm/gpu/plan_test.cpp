@@ -152,7 +152,7 @@ TEST(Plans, StreamNotMuchOfWhatComesFromMemory) {
   EXPECT_EQ(chosen(6144, 2560, 8192).streamed, 0);
 }
 
-// Single tiles of f64 are as wide as makes them come out even: 128 of 132 multiprocessors, once or several times.
+// Single tiles of f64 are as wide as makes them come out even, in one round or several.
 TEST(Plans, WideTilesFillTheGpu) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     const Shape shape{.m = m, .n = n, .k = k, .operand = Dtype::kF64, .result = Dtype::kF64};
