@@ -28,6 +28,14 @@ using GemmEx = int(Handle, int op_a, int op_b, Size m, Size n, Size k, const voi
                    const void* a, int a_type, Size lda, const void* b, int b_type, Size ldb,
                    const void* beta, void* c, int c_type, Size ldc, int compute, int algorithm);
 
+// The same for products whose matrices are at a stride.
+template <class Size>
+using GemmStrided = int(Handle, int op_a, int op_b, Size m, Size n, Size k, const void* alpha,
+                        const void* a, int a_type, Size lda, long long stride_a, const void* b,
+                        int b_type, Size ldb, long long stride_b, const void* beta, void* c,
+                        int c_type, Size ldc, long long stride_c, Size count, int compute,
+                        int algorithm);
+
 // The library's functions, as cublas_v2.h of CUDA 11 to 13 declares them.
 struct Functions {
   int (*create)(Handle*) = nullptr;
@@ -35,16 +43,20 @@ struct Functions {
   int (*get_version)(Handle, int*) = nullptr;
   int (*set_stream)(Handle, StreamHandle) = nullptr;
   GemmEx<int>* gemm_ex = nullptr;
+  GemmStrided<int>* gemm_strided = nullptr;
   // Since CUDA 12, for sizes beyond int; nullptr before.
   GemmEx<std::int64_t>* gemm_ex_64 = nullptr;
+  GemmStrided<std::int64_t>* gemm_strided_64 = nullptr;
 };
 
 bool bind_all(void* library, Functions& functions) {
   bind(library, "cublasGemmEx_64", functions.gemm_ex_64);
+  bind(library, "cublasGemmStridedBatchedEx_64", functions.gemm_strided_64);
   return bind(library, "cublasCreate_v2", functions.create) &&
          bind(library, "cublasDestroy_v2", functions.destroy) &&
          bind(library, "cublasGetVersion_v2", functions.get_version) &&
          bind(library, "cublasSetStream_v2", functions.set_stream) &&
+         bind(library, "cublasGemmStridedBatchedEx", functions.gemm_strided) &&
          bind(library, "cublasGemmEx", functions.gemm_ex);
 }
 
@@ -100,9 +112,9 @@ class OpenedCublas final : public Cublas {
     check(functions_.set_stream(handle_, device::cuda::handle_of(stream)), "cublasSetStream_v2()");
     if (std::max({p.shape.m, p.shape.n, p.shape.k, p.lda, p.ldb, p.ldc}) <=
         std::numeric_limits<int>::max()) {
-      call_with(functions_.gemm_ex, p, matrices, alpha, beta);
-    } else if (functions_.gemm_ex_64) {
-      call_with(functions_.gemm_ex_64, p, matrices, alpha, beta);
+      call_with(functions_.gemm_ex, functions_.gemm_strided, p, matrices, alpha, beta);
+    } else if (functions_.gemm_ex_64 && functions_.gemm_strided_64) {
+      call_with(functions_.gemm_ex_64, functions_.gemm_strided_64, p, matrices, alpha, beta);
     } else {
       throw Error(ErrorCode::kUnsupported,
                   fmt::format("cublasGemmEx: {}: this cuBLAS takes sizes up to {}", p.name(),
@@ -113,8 +125,8 @@ class OpenedCublas final : public Cublas {
   // The library is column-major. A row-major C is the column-major transpose of C, which is B transposed
   // times A transposed: the same bytes in exchanged places.
   template <class Size>
-  void call_with(GemmEx<Size>* function, const GpuProblem& p, const GpuMatrices& matrices,
-                 double alpha, double beta) {
+  void call_with(GemmEx<Size>* one, GemmStrided<Size>* many, const GpuProblem& p,
+                 const GpuMatrices& matrices, double alpha, double beta) {
     const auto size = [](std::int64_t value) {
       return static_cast<Size>(std::max<std::int64_t>(value, 1));
     };
@@ -124,15 +136,26 @@ class OpenedCublas final : public Cublas {
     const auto narrow_alpha = static_cast<float>(alpha), narrow_beta = static_cast<float>(beta);
     const bool wide = p.dtype == Dtype::kF64;
     const DataType type = data_type(p.dtype);
-    const int status = function(
-        handle_, operation(p.shape.trans_b), operation(p.shape.trans_a),
-        static_cast<Size>(p.shape.n), static_cast<Size>(p.shape.m), static_cast<Size>(p.shape.k),
-        wide ? static_cast<const void*>(&alpha) : &narrow_alpha,
-        reinterpret_cast<const void*>(matrices.b), type, size(p.ldb),
-        reinterpret_cast<const void*>(matrices.a), type, size(p.lda),
-        wide ? static_cast<const void*>(&beta) : &narrow_beta, reinterpret_cast<void*>(matrices.c),
-        data_type(p.result), size(p.ldc), compute_type(p), kDefaultAlgorithm);
-    check(status, fmt::format("cublasGemmEx({})", p.name()));
+    const int op_b = operation(p.shape.trans_b), op_a = operation(p.shape.trans_a);
+    const Size n = static_cast<Size>(p.shape.n), m = static_cast<Size>(p.shape.m),
+               k = static_cast<Size>(p.shape.k);
+    const void* const factor = wide ? static_cast<const void*>(&alpha) : &narrow_alpha;
+    const void* const scale = wide ? static_cast<const void*>(&beta) : &narrow_beta;
+    const void* const a = reinterpret_cast<const void*>(matrices.a);
+    const void* const b = reinterpret_cast<const void*>(matrices.b);
+    void* const c = reinterpret_cast<void*>(matrices.c);
+    const DataType result = data_type(p.result);
+    if (p.shape.batch == 1) {
+      check(one(handle_, op_b, op_a, n, m, k, factor, b, type, size(p.ldb), a, type, size(p.lda),
+                scale, c, result, size(p.ldc), compute_type(p), kDefaultAlgorithm),
+            fmt::format("cublasGemmEx({})", p.name()));
+      return;
+    }
+    check(many(handle_, op_b, op_a, n, m, k, factor, b, type, size(p.ldb), p.rows_of_b() * p.ldb, a,
+               type, size(p.lda), p.rows_of_a() * p.lda, scale, c, result, size(p.ldc),
+               p.shape.m * p.ldc, static_cast<Size>(p.shape.batch), compute_type(p),
+               kDefaultAlgorithm),
+          fmt::format("cublasGemmStridedBatchedEx({})", p.name()));
   }
 
   Functions functions_;

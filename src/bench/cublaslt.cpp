@@ -28,6 +28,8 @@ using StreamHandle = device::cuda::StreamHandle;
 constexpr int kSuccess = 0;
 constexpr int kTransposeA = 3, kTransposeB = 4;  // CUBLASLT_MATMUL_DESC_TRANSA, _TRANSB
 constexpr int kWorkspaceBytes = 1;               // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+constexpr int kBatchCount = 5;                   // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+constexpr int kBatchStride = 6;                  // CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 constexpr int kMostHeuristics = 8;
 
@@ -52,6 +54,7 @@ struct Functions {
   int (*description_set)(Description, int attribute, const void* value, std::size_t) = nullptr;
   int (*layout_create)(Layout*, int type, std::uint64_t rows, std::uint64_t columns,
                        std::int64_t leading) = nullptr;
+  int (*layout_set)(Layout, int attribute, const void* value, std::size_t) = nullptr;
   int (*layout_destroy)(Layout) = nullptr;
   int (*preference_create)(Preference*) = nullptr;
   int (*preference_destroy)(Preference) = nullptr;
@@ -70,6 +73,7 @@ bool bind_all(void* library, Functions& f) {
          bind(library, "cublasLtMatmulDescDestroy", f.description_destroy) &&
          bind(library, "cublasLtMatmulDescSetAttribute", f.description_set) &&
          bind(library, "cublasLtMatrixLayoutCreate", f.layout_create) &&
+         bind(library, "cublasLtMatrixLayoutSetAttribute", f.layout_set) &&
          bind(library, "cublasLtMatrixLayoutDestroy", f.layout_destroy) &&
          bind(library, "cublasLtMatmulPreferenceCreate", f.preference_create) &&
          bind(library, "cublasLtMatmulPreferenceDestroy", f.preference_destroy) &&
@@ -150,6 +154,13 @@ class LtProduct final : public GpuProduct {
     check(f_.layout_create(&layout, type, static_cast<std::uint64_t>(rows),
                            static_cast<std::uint64_t>(columns), leading),
           "cublasLtMatrixLayoutCreate", problem_);
+    if (problem_.shape.batch == 1) return;
+    const auto count = static_cast<std::int32_t>(problem_.shape.batch);
+    const std::int64_t stride = leading * columns;
+    check(f_.layout_set(layout, kBatchCount, &count, sizeof count),
+          "cublasLtMatrixLayoutSetAttribute", problem_);
+    check(f_.layout_set(layout, kBatchStride, &stride, sizeof stride),
+          "cublasLtMatrixLayoutSetAttribute", problem_);
   }
 
   void ask() {

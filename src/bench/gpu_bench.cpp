@@ -67,7 +67,7 @@ class GpuBench {
   std::optional<Contender> prepare(GpuLibrary& library, const GpuProblem& problem,
                                    std::string& no_kernel);
   bool compute_first(Contender& contender, const GpuProblem& problem,
-                     const SampledReference& reference);
+                     const BatchReference& reference);
   void choose(Contender& contender);
   void time_all(std::vector<Contender>& contenders);
   EnqueueRun run_of(Contender& contender);
@@ -173,7 +173,7 @@ std::optional<Contender> GpuBench::prepare(GpuLibrary& library, const GpuProblem
 
 // Finds the fastest way to compute it and checks that; false: left out.
 bool GpuBench::compute_first(Contender& contender, const GpuProblem& problem,
-                             const SampledReference& reference) {
+                             const BatchReference& reference) {
   const bool own = contender.library == libraries_.own.get();
   try {
     choose(contender);
@@ -218,7 +218,7 @@ void GpuBench::measure(const GpuProblem& problem, const std::vector<GpuProblem>&
     publish(std::move(result));
     return;
   }
-  const SampledReference reference = room_.reference();
+  const BatchReference reference = room_.reference();
   std::vector<Contender> contenders;
   const auto enter = [&](GpuLibrary& library) {
     std::optional<Contender> contender = prepare(library, problem, result.no_kernel);

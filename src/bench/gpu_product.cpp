@@ -12,20 +12,19 @@ namespace tilewise::bench {
 
 double GpuProblem::flops() const {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-         static_cast<double>(shape.k) * static_cast<double>(count);
+         static_cast<double>(shape.k) * static_cast<double>(shape.batch);
 }
 
 double GpuProblem::compulsory_bytes() const {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k);
-  return static_cast<double>(count) * ((m * k + k * n) * static_cast<double>(size_of(dtype)) +
-                                       m * n * static_cast<double>(size_of(result)));
+  return static_cast<double>(shape.batch) * ((m * k + k * n) * static_cast<double>(size_of(dtype)) +
+                                             m * n * static_cast<double>(size_of(result)));
 }
 
 std::string GpuProblem::name() const {
   const std::string_view how = mode == ComputeMode::kIeee ? "" : gpu::name_of(mode);
-  return fmt::format("{}{}{} {}{}", name_of(dtype), how.empty() ? "" : " ", how, shape_name(shape),
-                     count == 1 ? "" : fmt::format(", {} times", count));
+  return fmt::format("{}{}{} {}", name_of(dtype), how.empty() ? "" : " ", how, shape_name(shape));
 }
 
 GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,

@@ -23,13 +23,12 @@ struct GpuProblem {
   ComputeMode mode = ComputeMode::kIeee;  ///< of f32; other dtypes have kIeee only
   /// Elements from one row to the next of A, B and C as they are stored (A m×k, or k×m when transposed).
   std::int64_t lda = 0, ldb = 0, ldc = 0;
-  std::int64_t count = 1;  ///< products, whose matrices follow one another without gaps between
 
   std::int64_t rows_of_a() const { return shape.trans_a ? shape.k : shape.m; }
   std::int64_t rows_of_b() const { return shape.trans_b ? shape.n : shape.k; }
-  /// 2·m·n·k.
+  /// 2·m·n·k of each product.
   double flops() const;
-  /// Of A, B and C once each, without gaps between rows.
+  /// Of all A, B and C once each, without gaps between rows.
   double compulsory_bytes() const;
   /// "f32 accurate 64x64x64 NN".
   std::string name() const;
@@ -39,7 +38,7 @@ struct GpuProblem {
 GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,
                         std::int64_t gap = 0);
 
-/// Where the three matrices stand on the device.
+/// Where the three matrices stand on the device; of a batch the first ones, which the others follow without gaps.
 struct GpuMatrices {
   device::Address a = 0, b = 0, c = 0;
 };

@@ -55,20 +55,21 @@ GpuMatrices GpuRoom::matrices(int set) const {
               static_cast<std::uint64_t>(set * arrangement_.c_stride) * size_of(problem_.result)};
 }
 
-SampledReference GpuRoom::reference() const {
+BatchReference GpuRoom::reference() const {
   const auto from = [this](std::int64_t offset) {
     return [this, offset](std::int64_t first, std::int64_t stride, std::int64_t count, double* to) {
       pool_->read(offset + first, stride, count, to);
     };
   };
-  return SampledReference(problem_, from(0), from(arrangement_.b_offset), seed_, 24,
-                          [this](std::int64_t j) { return pool_->column_exponent(j); });
+  return BatchReference(problem_, from(0), from(arrangement_.b_offset), seed_,
+                        [this](std::int64_t j) { return pool_->column_exponent(j); });
 }
 
-SampledVerdict GpuRoom::check(GpuProduct& product, const SampledReference& reference) {
+SampledVerdict GpuRoom::check(GpuProduct& product, const BatchReference& reference) {
   const GpuMatrices first = matrices(0);
   const std::uint64_t bytes =
-      static_cast<std::uint64_t>(problem_.shape.m * problem_.ldc) * size_of(problem_.result);
+      static_cast<std::uint64_t>(problem_.shape.batch * problem_.shape.m * problem_.ldc) *
+      size_of(problem_.result);
   device_.fill(first.c, kPoison, bytes, stream_);
   product.enqueue(first, stream_);
   if (c_.size() < bytes) c_.resize(bytes);

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "bench/batch_reference.hpp"
 #include "bench/gpu_product.hpp"
 #include "bench/operand_pool.hpp"
-#include "bench/sampled_check.hpp"
 #include "device/device.hpp"
 
 namespace tilewise::bench {
@@ -29,9 +29,9 @@ class GpuRoom {
   int sets() const { return arrangement_.sets; }
   GpuMatrices matrices(int set) const;
   /// What its C should be.
-  SampledReference reference() const;
+  BatchReference reference() const;
   /// Computes C of the first set, where every element is NaN before, and holds it against `reference`.
-  SampledVerdict check(GpuProduct& product, const SampledReference& reference);
+  SampledVerdict check(GpuProduct& product, const BatchReference& reference);
 
  private:
   void make_room(Dtype dtype, const std::vector<GpuProblem>& problems);

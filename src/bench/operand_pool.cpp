@@ -81,10 +81,11 @@ int row_exponent(Dtype dtype) { return dtype == Dtype::kF16 ? 5 : 30; }
 
 Arrangement arrange(const GpuProblem& problem, std::uint64_t cache_bytes, std::uint64_t memory) {
   Arrangement result;
-  result.b_offset = aligned(problem.count * problem.rows_of_a() * problem.lda, problem.dtype);
+  result.b_offset = aligned(problem.shape.batch * problem.rows_of_a() * problem.lda, problem.dtype);
   result.ab_stride =
-      result.b_offset + aligned(problem.count * problem.rows_of_b() * problem.ldb, problem.dtype);
-  result.c_stride = aligned(problem.count * problem.shape.m * problem.ldc, problem.result);
+      result.b_offset +
+      aligned(problem.shape.batch * problem.rows_of_b() * problem.ldb, problem.dtype);
+  result.c_stride = aligned(problem.shape.batch * problem.shape.m * problem.ldc, problem.result);
   const double bytes =
       bytes_of(result.ab_stride, problem.dtype) + bytes_of(result.c_stride, problem.result);
   const double sets = std::min(std::ceil(3 * static_cast<double>(cache_bytes) / bytes),

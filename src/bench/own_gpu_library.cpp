@@ -32,7 +32,14 @@ template <class T, class C> class OwnProduct final : public GpuProduct {
     GpuGemmOptions options;
     options.mode = problem_.mode;
     if (!context_.state().device->is_virtual()) options.stream = device::cuda::handle_of(stream);
-    gemm(context_, Scalar(1), a(matrices), b(matrices), Scalar(0), c(matrices), options);
+    if (problem_.shape.batch == 1) {
+      gemm(context_, Scalar(1), a(matrices), b(matrices), Scalar(0), c(matrices), options);
+      return;
+    }
+    gemm_batch(context_, problem_.shape.batch, Scalar(1),
+               strided(a(matrices), problem_.rows_of_a() * problem_.lda),
+               strided(b(matrices), problem_.rows_of_b() * problem_.ldb), Scalar(0),
+               strided(c(matrices), problem_.shape.m * problem_.ldc), options);
   }
 
  private:
@@ -125,7 +132,7 @@ gpu::Problem planned_problem(const GpuProblem& problem, const GpuMatrices& matri
   const api::Batch b = stored(matrices.b, problem.rows_of_b(), s.trans_b ? s.k : s.n, problem.ldb,
                               s.trans_b, problem.dtype);
   const api::Batch c = stored(matrices.c, s.m, s.n, problem.ldc, false, problem.result);
-  return gpu::problem_of(problem.dtype, problem.result, problem.mode, problem.count,
+  return gpu::problem_of(problem.dtype, problem.result, problem.mode, problem.shape.batch,
                          gpu::Scalar(1.0, nullptr, false), a, b, gpu::Scalar(0.0, nullptr, false),
                          c);
 }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
+#include <optional>
 #include <set>
 
 #include "core/file.hpp"
@@ -15,9 +15,20 @@ namespace tilewise::bench {
 namespace {
 
 using Columns = std::vector<std::string_view>;
-const Columns kColumns{"group", "trans_a", "trans_b", "m", "n", "k"};
-const Columns kShortColumns{"group", "m", "n", "k"};  // nothing transposed
 constexpr std::int64_t kLargest = 1 << 30;  // 32-bit BLAS interfaces take no more than 2^31 - 1
+
+/// The columns a file has: all, or not those of the transpositions, or not the last.
+struct Head {
+  bool has_transpositions = false, has_batch = false;
+
+  Columns columns() const {
+    Columns columns{"group"};
+    if (has_transpositions) columns.insert(columns.end(), {"trans_a", "trans_b"});
+    columns.insert(columns.end(), {"m", "n", "k"});
+    if (has_batch) columns.emplace_back("batch");
+    return columns;
+  }
+};
 
 /// One line of the file, to name it in errors.
 struct Line {
@@ -86,25 +97,28 @@ std::int64_t parse_size(const Line& line, std::string_view column, std::string_v
   return value;
 }
 
-GemmShape parse_shape(const Line& line, std::string_view text, const Columns& columns) {
+GemmShape parse_shape(const Line& line, std::string_view text, const Head& head) {
+  const Columns columns = head.columns();
   const std::vector<std::string_view> fields = fields_of(line, text, columns);
   GemmShape shape;
   shape.group = parse_group(line, fields[0]);
-  if (columns.size() == kColumns.size()) {
+  if (head.has_transpositions) {
     shape.trans_a = parse_transposition(line, columns[1], fields[1]);
     shape.trans_b = parse_transposition(line, columns[2], fields[2]);
   }
-  const std::size_t sizes = columns.size() - 3;
-  shape.m = parse_size(line, columns[sizes], fields[sizes]);
-  shape.n = parse_size(line, columns[sizes + 1], fields[sizes + 1]);
-  shape.k = parse_size(line, columns[sizes + 2], fields[sizes + 2]);
+  std::size_t at = head.has_transpositions ? 3 : 1;
+  for (std::int64_t* size : {&shape.m, &shape.n, &shape.k}) {
+    *size = parse_size(line, columns[at], fields[at]);
+    ++at;
+  }
+  if (head.has_batch) shape.batch = parse_size(line, columns[at], fields[at]);
   return shape;
 }
 
-// Which columns the head names: all six, or those without the transpositions.
-const Columns& check_header(const Line& line, std::string_view text) {
-  const bool is_short = split(text, ',').size() == kShortColumns.size();
-  const Columns& columns = is_short ? kShortColumns : kColumns;
+Head parse_head(const Line& line, std::string_view text) {
+  const std::vector<std::string_view> names = split(text, ',');
+  const Head head{names.size() >= 6, trimmed(names.back()) == "batch"};
+  const Columns columns = head.columns();
   const std::vector<std::string_view> fields = fields_of(line, text, columns);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (fields[i] != columns[i]) {
@@ -112,7 +126,7 @@ const Columns& check_header(const Line& line, std::string_view text) {
           fmt::format("expected the column '{}', got '{}'", columns[i], fields[i].substr(0, 60)));
     }
   }
-  return columns;
+  return head;
 }
 
 }  // namespace
@@ -122,23 +136,24 @@ std::string transposition_name(const GemmShape& shape) {
 }
 
 std::string shape_name(const GemmShape& shape) {
-  return fmt::format("{}x{}x{} {}", shape.m, shape.n, shape.k, transposition_name(shape));
+  return fmt::format("{}x{}x{} {}{}", shape.m, shape.n, shape.k, transposition_name(shape),
+                     shape.batch == 1 ? "" : fmt::format(", {} times", shape.batch));
 }
 
 std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name) {
   std::vector<GemmShape> shapes;
   std::set<std::string> seen;
-  const Columns* columns = nullptr;
+  std::optional<Head> head;
   std::size_t number = 0;
   for (const std::string_view raw : split(text, '\n')) {
     const Line line{name, ++number};
     const std::string_view content = trimmed(raw);
     if (content.empty() || content.starts_with('#')) continue;
-    if (!columns) {
-      columns = &check_header(line, content);
+    if (!head) {
+      head = parse_head(line, content);
       continue;
     }
-    shapes.push_back(parse_shape(line, content, *columns));
+    shapes.push_back(parse_shape(line, content, *head));
     if (!seen.insert(shape_name(shapes.back())).second) {
       line.fail(fmt::format("the product {} stands here twice", shape_name(shapes.back())));
     }

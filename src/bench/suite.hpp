@@ -3,10 +3,10 @@
 //
 // Which products a benchmark measures: CSV files with a line a product.
 //
-//   group,trans_a,trans_b,m,n,k
-//   square,N,N,1024,1024,1024
+//   group,trans_a,trans_b,m,n,k,batch
+//   square,N,N,1024,1024,1024,1
 //
-// Without the columns trans_a and trans_b nothing is transposed.
+// Without the columns trans_a and trans_b nothing is transposed, without batch each product stands alone.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,20 @@ struct GemmShape {
   std::string group;
   bool trans_a = false, trans_b = false;
   std::int64_t m = 0, n = 0, k = 0;  ///< elements, at least 1
+  std::int64_t batch = 1;            ///< so many products, whose matrices follow one another
 };
 
 /// "NN", "NT", "TN", "TT".
 std::string transposition_name(const GemmShape& shape);
 
-/// "1024x1024x64 NT".
+/// "1024x1024x64 NT", "64x64x64 NN, 16 times".
 std::string shape_name(const GemmShape& shape);
 
 /// The products of the CSV text `text`; `name` is what errors call it. Throws Error{kInvalidInput} naming
 /// the line and the field.
 std::vector<GemmShape> parse_suite(std::string_view text, const std::string& name);
 
-/// The suite `name`: "cpu", "gpu" and "short" are part of the program, everything else is a file. Throws
+/// The suite `name`: "cpu", "gpu", "batch" and "short" are part of the program, everything else is a file. Throws
 /// Error{kInvalidInput}.
 std::vector<GemmShape> load_suite(const std::string& name);
 

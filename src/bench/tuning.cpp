@@ -270,7 +270,6 @@ TuneReport Tuner::run() {
                      device().gpu().key, request_.what.suite, {},        on_.kernels,
                      request_.what.seed};
   std::vector<GpuProblem> all = problems_of(request_.what);
-  for (GpuProblem& problem : all) problem.count = request_.batch;
   if (request_.missing_only) {
     for (const gpu::TunedRow& row : file_.rows(on_).rows) known_.push_back(row.key);
     const std::size_t before = all.size();

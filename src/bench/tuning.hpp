@@ -39,7 +39,6 @@ std::unique_ptr<TuneClock> device_clock(device::Device& device, device::Stream& 
 
 struct TuneRequest {
   GpuRequest what;
-  std::int64_t batch = 1;     ///< products of each shape
   bool missing_only = false;  ///< leaves products alone that have a tuned plan already
 };
 

@@ -84,6 +84,18 @@ void add_bench_gpu_options(CLI::App& command, BenchOptions& o) {
   add_text(command, "--gpu", "KEY", o.gpu, "The GPU that --device virtual plays; else h200");
   command
       .add_option_function<std::string>(
+          "--batch",
+          [&o](const std::string& text) {
+            o.batch = parse_whole("--batch", text, 1);
+            if (*o.batch > 1 << 20) {
+              fail(fmt::format("--batch: expected at most {}, got '{}'", 1 << 20, text));
+            }
+          },
+          "On a GPU, so many products of each shape, one behind the other; else what the suite "
+          "says, or 1")
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
           "--gap",
           [&o](const std::string& text) {
             o.gap = parse_whole("--gap", text);
@@ -109,6 +121,12 @@ bench::GpuRequest bench_gpu_request(const BenchOptions& o) {
   request.dtypes = parse_dtypes(o.dtypes.empty() ? "f32,f64,bf16,f16" : o.dtypes, kDtypes);
   request.modes = parse_modes(o.modes.empty() ? "ieee,accurate" : o.modes);
   if (!o.operands.empty()) request.operands = *bench::operand_kind_of(o.operands);
+  if (request.operands == bench::OperandKind::kRowScaled) {
+    for (const bench::GemmShape& shape : request.shapes)
+      if (shape.batch != 1)
+        fail(fmt::format("--operands row-scaled: goes with single products, not {}",
+                         shape_name(shape)));
+  }
   request.narrow_result = o.result == "same";
   request.gap = o.gap;
   request.limits = {o.seconds > 0 ? o.seconds : kSeconds, o.repeat};

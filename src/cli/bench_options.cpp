@@ -58,7 +58,7 @@ double parse_positive(const std::string& name, const std::string& text) {
 
 void add_problem(CLI::App& command, BenchOptions& o) {
   add(command, "--suite", "FILE.csv", o.suite,
-      "What to measure: a file, or cpu, gpu (the defaults) or short, parts of the program",
+      "What to measure: a file, or cpu, gpu (the defaults), batch or short, parts of the program",
       parse_path);
   add(command, "--group", "LIST", o.groups, "Only these groups of the suite", parse_name);
   add(command, "--m", "M", o.m, "Instead of a suite: rows of C, together with --n and --k",
@@ -153,7 +153,7 @@ std::vector<bench::GemmShape> shapes_of_sizes(const BenchOptions& o) {
   std::vector<bench::GemmShape> shapes;
   for (const std::string& word : split_list(o.trans.empty() ? "NN" : o.trans)) {
     parse_choice("--trans", word, kTranspositions);
-    shapes.push_back({"given", word[0] == 'T', word[1] == 'T', *o.m, *o.n, *o.k});
+    shapes.push_back({"given", word[0] == 'T', word[1] == 'T', *o.m, *o.n, *o.k, 1});
   }
   return shapes;
 }
@@ -203,7 +203,10 @@ std::vector<Dtype> parse_dtypes(const std::string& list, std::span<const std::st
 }
 
 std::vector<bench::GemmShape> bench_shapes(const BenchOptions& o) {
-  return has_sizes(o) ? shapes_of_sizes(o) : shapes_of_suite(o);
+  std::vector<bench::GemmShape> shapes = has_sizes(o) ? shapes_of_sizes(o) : shapes_of_suite(o);
+  if (o.batch)
+    for (bench::GemmShape& shape : shapes) shape.batch = *o.batch;
+  return shapes;
 }
 
 std::string bench_suite_name(const BenchOptions& o) {
@@ -233,6 +236,10 @@ bench::GemmRequest bench_request(const BenchOptions& o) {
   if (o.gap != 0) fail("--gap: is for --device cuda or virtual, not cpu");
   request.shapes = bench_shapes(o);
   request.suite = bench_suite_name(o);
+  for (const bench::GemmShape& shape : request.shapes) {
+    if (shape.batch != 1)
+      fail(fmt::format("{}: batches are for --device cuda or virtual, not cpu", shape_name(shape)));
+  }
   request.dtypes = parse_dtypes(o.dtypes.empty() ? "f32,f64" : o.dtypes, kCpuDtypes);
   request.peers = o.peers.empty() ? bench::known_peers() : bench::parse_peers(o.peers);
   request.worker = {own_path(), "bench-worker"};

@@ -19,7 +19,7 @@ namespace tilewise::cli {
 
 struct BenchOptions {
   std::string device = "cpu", suite, groups, trans, dtypes, peers, cores;
-  std::optional<std::int64_t> m, n, k;
+  std::optional<std::int64_t> m, n, k, batch;
   int threads = 1;
   int repeat = 0;
   double seconds = 0;  ///< 0: 1 on the CPU, 0.4 on a GPU

@@ -62,7 +62,7 @@ void add_products(CLI::App& command, TuneOptions& o) {
         return list;
       });
   add(command, "--suite", "FILE.csv", b.suite,
-      "Instead of one product: a file with many, or gpu or short, parts of the program",
+      "Instead of one product: a file with many, or gpu, batch or short, parts of the program",
       parse_path);
   add(command, "--group", "LIST", b.groups, "Only these groups of the suite", parse_name);
   add(command, "--dtype", "LIST", b.dtypes, "Of A and B: f32 (the default), f64, bf16, f16",
@@ -70,7 +70,7 @@ void add_products(CLI::App& command, TuneOptions& o) {
   add(command, "--mode", "LIST", b.modes, "Of f32: ieee (the default), accurate, tf32", parse_name);
   add(command, "--result", "DTYPE", b.result,
       "C of 16-bit floats: f32 (the default), or same as theirs", one_of(kResults));
-  add(command, "--batch", "N", o.batch, "So many products of each shape, one behind the other",
+  add(command, "--batch", "N", b.batch, "So many products of each shape, one behind the other",
       extent_from(1, 1 << 20));
   add(command, "--gap", "N", b.gap, "Unused elements between the rows of A, B and C; else none",
       extent_from(0, 1 << 20));
@@ -137,7 +137,7 @@ bench::TuneRequest tune_request(const TuneOptions& o) {
   if (what.dtypes.empty()) what.dtypes = "f32";
   if (what.modes.empty()) what.modes = "ieee";
   if (what.seconds <= 0) what.seconds = kSeconds;
-  return {bench_gpu_request(what), o.batch, o.missing};
+  return {bench_gpu_request(what), o.missing};
 }
 
 std::string tune_file(const TuneOptions& o) {

@@ -15,7 +15,6 @@ namespace tilewise::cli {
 
 struct TuneOptions {
   BenchOptions bench;  ///< the products, in the benchmark's words
-  std::int64_t batch = 1;
   bool missing = false, list = false;
   std::string device = "cuda", file, forget, json, color = "auto";
 };

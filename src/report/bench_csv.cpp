@@ -31,7 +31,7 @@ std::vector<std::string> head(const bench::GemmContext& c) {
                                  "m",      "n",     "k",        "threads", "gflops",
                                  "spread", "error", "verified", "peak",    "path"};
   const bool on_gpu = c.device != "cpu";
-  if (on_gpu) names.insert(names.end(), {"c_dtype", "largest_error", "no_kernel"});
+  if (on_gpu) names.insert(names.end(), {"batch", "c_dtype", "largest_error", "no_kernel"});
   for (const bench::PeerOrigin& peer : c.peers) {
     names.push_back(peer.name);
     names.push_back(peer.name + "_spread");
@@ -79,6 +79,7 @@ std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::Gem
                                   r.peak > 0 ? text(r.peak) : "",
                                   r.path};
   if (on_gpu) {
+    fields.push_back(text(r.shape.batch));
     fields.emplace_back(name_of(r.result_dtype));
     fields.push_back(figure(computed && r.ours.largest_error, r.ours.largest_error.value_or(0)));
     fields.push_back(r.no_kernel);

@@ -13,7 +13,7 @@ namespace tilewise::report {
 namespace {
 
 constexpr double kTera = 1000;  // GFLOP/s
-constexpr std::size_t kGroupWidth = 12, kModeWidth = 8, kShapeWidth = 19;
+constexpr std::size_t kGroupWidth = 12, kModeWidth = 8, kShapeWidth = 27;
 
 // "f32", "bf16", and for f32 that is multiplied otherwise "accurate" or "tf32".
 std::string arithmetic_text(const bench::GemmResult& r) {

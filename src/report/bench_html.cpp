@@ -61,8 +61,10 @@ std::string arithmetic_of(const Json& result) {
 }
 
 std::string shape_of(const Json& result) {
-  return fmt::format("{}×{}×{} {}{}", result.at("m").dump(), result.at("n").dump(),
-                     result.at("k").dump(), text_at(result, "trans_a"), text_at(result, "trans_b"));
+  const std::optional<double> batch = number_at(result, "batch");
+  return fmt::format("{}×{}×{} {}{}{}", result.at("m").dump(), result.at("n").dump(),
+                     result.at("k").dump(), text_at(result, "trans_a"), text_at(result, "trans_b"),
+                     batch ? fmt::format(", {:.0f} times", *batch) : "");
 }
 
 std::optional<double> best_peer(const Figures& f, const Json& result) {

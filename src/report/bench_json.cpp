@@ -136,6 +136,7 @@ Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
               {"n", r.shape.n},
               {"k", r.shape.k}};
   const bool on_gpu = c.device != "cpu";
+  if (r.shape.batch != 1) object["batch"] = r.shape.batch;
   if (on_gpu) {
     object["c_dtype"] = name_of(r.result_dtype);
   } else {

@@ -106,6 +106,7 @@ bench::ComparedResult result_of(const Place& place, const Json& object) {
   result.m = extent_at(place, object, "m");
   result.n = extent_at(place, object, "n");
   result.k = extent_at(place, object, "k");
+  if (object.contains("batch")) result.batch = extent_at(place, object, "batch");
   if (object.contains("threads")) {
     result.threads = static_cast<int>(extent_at(place, object, "threads"));
   }

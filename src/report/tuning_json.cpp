@@ -23,7 +23,7 @@ Json value_of(const bench::TuneResult& result) {
              {"k", problem.shape.k},
              {"trans_a", problem.shape.trans_a ? "T" : "N"},
              {"trans_b", problem.shape.trans_b ? "T" : "N"},
-             {"batch", problem.count},
+             {"batch", problem.shape.batch},
              {"dtype", name_of(problem.dtype)},
              {"c_dtype", name_of(problem.result)},
              {"mode", gpu::name_of(problem.mode)}};

@@ -38,9 +38,16 @@ class FakeProduct final : public GpuProduct {
     if (!behaviour_.candidates.empty()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(behaviour_.candidates[chosen_]));
     }
-    for (std::int64_t i = 0; i < p_.shape.m; ++i) {
-      for (std::int64_t j = 0; j < p_.shape.n; ++j) {
-        set_element(reinterpret_cast<void*>(matrices.c), p_, i, j, sum(matrices, i, j));
+    const std::size_t element = size_of(p_.dtype);
+    for (std::int64_t product = 0; product < p_.shape.batch; ++product) {
+      const GpuMatrices of_it{
+          matrices.a + static_cast<std::uint64_t>(product * p_.rows_of_a() * p_.lda) * element,
+          matrices.b + static_cast<std::uint64_t>(product * p_.rows_of_b() * p_.ldb) * element, 0};
+      for (std::int64_t i = 0; i < p_.shape.m; ++i) {
+        for (std::int64_t j = 0; j < p_.shape.n; ++j) {
+          set_element(reinterpret_cast<void*>(matrices.c), p_, product * p_.shape.m + i, j,
+                      sum(of_it, i, j));
+        }
       }
     }
     if (behaviour_.spoil) behaviour_.spoil(reinterpret_cast<void*>(matrices.c), p_);

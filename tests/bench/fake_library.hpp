@@ -38,7 +38,7 @@ class FakeLibrary final : public GpuLibrary {
   FakeBehaviour behaviour_;
 };
 
-/// Sets element (i, j) of C, of any dtype.
+/// Sets element (i, j) of C, of any dtype; rows of a batch are counted on from product to product.
 void set_element(void* c, const GpuProblem& problem, std::int64_t i, std::int64_t j, double value);
 
 }  // namespace tilewise::bench

@@ -94,6 +94,53 @@ TEST(GpuBench, EveryDtypeTransposeAndGapIsRight) {
   }
 }
 
+TEST(GpuBench, BatchesOfEveryDtypeTransposeAndGapAreRight) {
+  FakeDevice device;
+  std::vector<GemmShape> shapes;
+  for (const bool a : {false, true}) {
+    for (const bool b : {false, true}) shapes.push_back({"g", a, b, 13, 6, 10, 21});
+  }
+  for (const std::int64_t gap : {0, 3}) {
+    GpuRequest request = request_of(shapes, {Dtype::kF32, Dtype::kF64, Dtype::kBF16, Dtype::kF16});
+    request.limits.repeat = 1;
+    request.gap = gap;
+    Calls calls;
+    const GemmReport report = run_gpu_bench(device, libraries_of(calls, {}, {{}}), request, {});
+    ASSERT_EQ(report.results.size(), 16u);
+    for (const GemmResult& result : report.results) {
+      EXPECT_TRUE(result.verified) << result.wrong;
+      EXPECT_LT(result.ours.error, 0x1p-24);
+      EXPECT_EQ(result.peers.size(), 1u);
+      EXPECT_NE(shape_name(result.shape).find(", 21 times"), std::string::npos);
+    }
+    EXPECT_DOUBLE_EQ(report.results[0].compulsory_bytes, 21 * 4.0 * (13 * 10 + 10 * 6 + 13 * 6));
+  }
+}
+
+// Of forty products sixteen are sampled; in the others only what is not a number can be seen.
+TEST(GpuBench, WrongProductsOfABatchAreNamed) {
+  FakeDevice device;
+  const GemmShape shape{"g", false, false, 9, 7, 11, 40};
+  const auto wrong_of = [&](double value, std::int64_t product) {
+    const FakeBehaviour spoilt{.spoil = [=](void* c, const GpuProblem& p) {
+      set_element(c, p, product * p.shape.m + 8, 3, value);
+    }};
+    Calls calls;
+    return run_gpu_bench(device, libraries_of(calls, spoilt), request_of({shape}), {})
+        .results[0]
+        .wrong;
+  };
+  EXPECT_EQ(wrong_of(5, 39).find("product 39: C(8, 3) is 5"), 0u) << wrong_of(5, 39);
+  EXPECT_EQ(wrong_of(5, 0).find("product 0: C(8, 3) is 5"), 0u) << wrong_of(5, 0);
+  int sampled = 0;
+  for (std::int64_t product = 0; product < 40; ++product) {
+    const std::string unwritten = wrong_of(std::numeric_limits<double>::quiet_NaN(), product);
+    EXPECT_EQ(unwritten.find("product " + std::to_string(product) + ": "), 0u) << unwritten;
+    if (!wrong_of(5, product).empty()) ++sampled;
+  }
+  EXPECT_EQ(sampled, 16);
+}
+
 TEST(GpuBench, TheFastestCandidateIsKept) {
   FakeDevice device;
   Calls calls;

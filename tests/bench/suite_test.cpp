@@ -47,6 +47,22 @@ TEST(Suite, WithoutTranspositionsNothingIsTransposed) {
   EXPECT_EQ(shapes[0].group, "odd");
   EXPECT_EQ(shape_name(shapes[0]), "7x8x9 NN");
   EXPECT_EQ(load_suite("gpu").size(), 55u);
+  EXPECT_EQ(load_suite("batch").size(), 32u);
+}
+
+TEST(Suite, WithoutBatchProductsStandAlone) {
+  const auto batches = [](const std::string& text) {
+    std::vector<std::int64_t> found;
+    for (const GemmShape& shape : parse_suite(text, "s")) found.push_back(shape.batch);
+    return found;
+  };
+  EXPECT_EQ(batches(std::string(kHead) + "g,N,N,7,8,9\n"), std::vector<std::int64_t>{1});
+  EXPECT_EQ(batches("group,m,n,k,batch\ng,7,8,9,10\ng,7,8,9,1\n"),
+            (std::vector<std::int64_t>{10, 1}));
+  EXPECT_EQ(batches("group,trans_a,trans_b,m,n,k,batch\ng,N,T,7,8,9,11\n"),
+            std::vector<std::int64_t>{11});
+  const GemmShape shape{"g", true, false, 7, 8, 9, 12};
+  EXPECT_EQ(shape_name(shape), "7x8x9 TN, 12 times");
 }
 
 TEST(Suite, ReadsAFile) {
@@ -80,9 +96,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Malformed{"group,m,k,n\nx,1,1,1\n", {":1:", "column 'n'", "'k'"}},
                     Malformed{"group,m,n,k\nx,N,N,1,1,1\n", {":2:", "expected 4 fields", "got 6"}},
                     Malformed{"group,m,n,k\nx,1,1,0\n", {":2:", "k:", "'0'"}},
-                    Malformed{"group,m,n\n", {":1:", "expected 6 fields", "got 3"}},
+                    Malformed{"group,m,n\n", {":1:", "expected 4 fields", "got 3"}},
                     Malformed{"group,trans_a,trans_b,m,k,n\nx,N,N,1,1,1\n",
                               {":1:", "column 'n'", "'k'"}},
+                    Malformed{"group,m,n,k,batch\nx,1,1,1,0\n", {":2:", "batch:", "'0'"}},
+                    Malformed{"group,m,n,k,count\n", {":1:", "expected 4 fields", "got 5"}},
+                    Malformed{"group,m,n,k,batch\nx,1,1,1,2\nx,1,1,1,2\n",
+                              {":3:", "1x1x1 NN, 2 times", "twice"}},
                     Malformed{row("g,N,N,1,1\n"), {":2:", "expected 6 fields", "got 5"}},
                     Malformed{row("g,N,N,1,1,1,\n"), {":2:", "got 7"}},
                     Malformed{row("g,n,N,1,1,1\n"), {":2:", "trans_a", "'n'"}},

@@ -216,7 +216,7 @@ TEST_F(TuningTest, SaysWhatCannotBeTuned) {
 
 TEST_F(TuningTest, TakesBatchesAndGapsAndTransposes) {
   TuneRequest what = request({{"given", true, false, 24, 16, 100}}, Dtype::kBF16);
-  what.batch = 3;
+  what.what.shapes[0].batch = 3;
   what.what.gap = 1;
   tune(what);
   ASSERT_EQ(stored().size(), 1u);
@@ -235,7 +235,7 @@ TEST_F(TuningTest, EveryPlanThatIsMeasuredIsRight) {
     const GpuProblem problem = make_problem(shape(40, 36, 500), dtype, result_dtype(dtype), mode);
     GpuRoom room(*gpu.state().device, *stream, OperandKind::kNormal, 1);
     room.enter(problem, {problem});
-    const SampledReference reference = room.reference();
+    const BatchReference reference = room.reference();
     for (const gpu::Candidate& each : gpu::alternatives(planned_problem(problem, room.matrices(0)),
                                                         model::find_gpu("h200"), gpu::kNoLimit)) {
       // Blocks that wait for each other are slow here; their kernels are tested with them elsewhere.
