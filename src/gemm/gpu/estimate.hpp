@@ -11,6 +11,14 @@ namespace tilewise::gpu {
 /// `oriented`: the problem as the plan's kernel is given it.
 Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
+/// Whether a batch has so many tiles of this kernel that what each takes is all that counts (estimate_batch.cpp).
+bool is_of_many_tiles(const Problem& oriented, const kernels::GemmKernel& kernel,
+                      const model::Gpu& gpu);
+/// Whether it is known what a tile takes then.
+bool is_known_of_many_tiles(const kernels::GemmKernel& kernel);
+/// Of how many kernels.
+int known_of_many_tiles();
+
 /// The problem as `kernel` is given it: A and B exchanged where it transposes the result.
 Problem oriented_for(const kernels::GemmKernel& kernel, const Problem& problem);
 

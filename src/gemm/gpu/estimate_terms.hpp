@@ -43,5 +43,11 @@ void add_preparation(Estimate& estimate, const Plan& plan, const Problem& orient
 /// Of single tiles (kernels/gemm/single.cuh, single_f64.cuh), as estimate_of().
 Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+/// Of teams of warps (kernels/gemm/batch.cuh).
+Estimate estimate_of_teams(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
+/// Of batches that `kernel` has more tiles of than the GPU has multiprocessors, where it is known what one takes: with k
+/// undivided. Of others plans are not worth considering there, unless they are single tiles.
+Estimate estimate_of_many_tiles(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 }  // namespace tilewise::gpu

@@ -63,6 +63,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.takes_clusters},
                             std::int64_t{kernel.persistent},
                             std::int64_t{kernel.is_single},
+                            std::int64_t{kernel.tiles_of_block},
                             std::int64_t{kernel.splits},
                             std::int64_t{kernel.most_parts_in_cluster},
                             std::int64_t{kernel.steps_together},

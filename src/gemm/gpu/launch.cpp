@@ -157,6 +157,10 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
   if (plan.cluster_parts > 1)
     return {static_cast<std::uint32_t>(tiles * plan.parts * matrices), 1, 1};
   if (kernel.is_single) return single_grid(plan, oriented, 0, matrices).grid;
+  if (kernel.tiles_of_block > 0)
+    return {static_cast<std::uint32_t>(
+                divide_up(tiles * matrices, std::int64_t{kernel.tiles_of_block})),
+            1, 1};
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -330,7 +334,23 @@ std::int64_t matrices_at_once(const Plan& plan, const Problem& oriented) {
   return std::max<std::int64_t>(kMostUnits / units, 1);
 }
 
-// One launch for each kMostMatrices matrices, or for persistent kernels and single tiles for as many as can be.
+// Teams of warps, each for a tile of its own (kernels/gemm/batch.cuh).
+void launch_teams(const Plan& plan, const Problem& oriented, GemmArguments arguments,
+                  device::Device& device, device::Kernel& entry, device::Stream& stream,
+                  bool follows) {
+  const std::int64_t tiles = tiles_of(plan, oriented), most = matrices_at_once(plan, oriented);
+  for (std::int64_t first = 0; first < oriented.count; first += most) {
+    const std::int64_t matrices = std::min(most, oriented.count - first);
+    arguments.tiles.units = static_cast<std::uint32_t>(tiles * matrices);
+    arguments.tiles.first_matrix = static_cast<std::uint32_t>(first);
+    arguments.tiles.by_tiles = kernels::divide_by(static_cast<std::uint32_t>(tiles));
+    const std::array<const void*, 1> values{&arguments};
+    const Dim3 grid = grid_of(plan, oriented, matrices, device.gpu());
+    device.launch(entry, launch_of(*plan.kernel, device, grid, values, follows), stream);
+  }
+}
+
+// One launch for each kMostMatrices matrices, or for persistent kernels, single tiles and teams for as many as can be.
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
@@ -344,6 +364,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
+  if (kernel.tiles_of_block > 0)
+    return launch_teams(plan, oriented, arguments, device, entry, stream, follows);
   if (kernel.persistent || kernel.is_single) {
     arguments.is_shared_a = arguments.a.stride == 0;
     arguments.is_shared_b = arguments.b.stride == 0;

@@ -215,7 +215,7 @@ std::optional<Plan> streamed(Plan plan, const Problem& oriented, const model::Gp
 // In how many parts k is tried: enough that one of them is near the best, and as many as fill the GPU.
 std::set<int> parts_to_try(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
-  if (!kernel.splits) return {1};
+  if (!kernel.splits || is_of_many_tiles(oriented, kernel, gpu)) return {1};
   std::set<int> all{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128};
   const std::int64_t places = blocks_at_a_time(plan, gpu) * kernel.blocks_per_sm,
                      tiles = tiles_of(plan, oriented) * oriented.count;
@@ -269,8 +269,11 @@ void offer_in(const TileCluster& cluster, Candidate& candidate, const Problem& o
   plan.cluster = cluster;
   if (std::string refusal = begin_plan(plan, oriented, gpu); !refusal.empty())
     return refuse(std::move(refusal));
+  const bool is_streamed = wish.streams || !is_of_many_tiles(oriented, kernel, gpu);
   const std::optional<Plan> stream =
-      wish.parts > 0 ? std::nullopt : streamed(plan, oriented, gpu, wish.streams ? 1 : kLeastSteps);
+      wish.parts > 0 || !is_streamed
+          ? std::nullopt
+          : streamed(plan, oriented, gpu, wish.streams ? 1 : kLeastSteps);
   if (wish.streams) {
     if (stream) offer(candidate, *stream, oriented, gpu, limit);
     else refuse("does not stream this");
@@ -370,11 +373,19 @@ bool is_superseded(const GemmKernel& kernel, const Problem& oriented, const mode
              gpu.sm_count;
 }
 
+// Of batches of many tiles: of whose kernels it is not known what a tile takes. Those of tf32 were not measured.
+bool is_unknown_of_many_tiles(const GemmKernel& kernel, const Problem& oriented,
+                              const model::Gpu& gpu) {
+  return gpu.compute_major == 9 && is_of_many_tiles(oriented, kernel, gpu) && !kernel.is_single &&
+         kernel.tiles_of_block == 0 && kernel.mode != ComputeMode::kTf32 &&
+         !is_known_of_many_tiles(kernel);
+}
+
 // Kernels of which there are many, where others of them are the better for certain.
 bool is_passed_over(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   const bool is_for_others = kernel.is_single && kernel.box_a.lines == 0 && has_maps(oriented);
   return is_too_wide(kernel, oriented) || is_second_round(kernel, oriented, gpu) || is_for_others ||
-         is_superseded(kernel, oriented, gpu);
+         is_superseded(kernel, oriented, gpu) || is_unknown_of_many_tiles(kernel, oriented, gpu);
 }
 
 // Why a kernel that could compute this is not worth measuring, if so.
@@ -383,6 +394,7 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
     return "is for other GPUs: Hopper has kernels of its own";
   if (!fills(kernel.cluster, kernel, oriented))
     return "would leave half of each cluster without rows";
+  if (kernel.tiles_of_block > 0 && oriented.count == 1) return "is for batches";
   if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/gemm/any_width_entries.hpp"
+#include "kernels/gemm/batch_entries.hpp"
 #include "kernels/gemm/single_entries.hpp"
 #include "kernels/gemm/small_entries.hpp"
 
@@ -533,6 +534,7 @@ constexpr std::array kOtherKernels{
                .pipe = Pipe::kTensorF64,
                .efficiency = 0.5,
                .efficiency_alone = 0.3},
+    TILEWISE_BATCH_TILES,
 };
 
 constexpr auto kKernels = [] {

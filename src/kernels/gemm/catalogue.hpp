@@ -57,7 +57,7 @@ enum class Preparation {
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
 /// of persistent kernels x alone, as many blocks as there is work or the GPU has places; of single tiles as GemmSingle
-/// says.
+/// says; of batch.cuh x alone, the tiles of all matrices, tiles_of_block a block.
 struct GemmKernel {
   std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
@@ -80,8 +80,10 @@ struct GemmKernel {
   bool is_planned = true;       ///< else `tilewise tune` and TILEWISE_PLAN alone consider it
   bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
   bool is_single = false;       ///< a block for each tile (single.cuh)
-  bool splits = true;           ///< takes GemmSplit with more than one part
-  bool streams = true;          ///< where it is persistent and splits: takes GemmSplit::streamed
+  int tiles_of_block =
+      0;  ///< by teams of warps, of one matrix or several (batch.cuh); 0: it is none of these
+  bool splits = true;   ///< takes GemmSplit with more than one part
+  bool streams = true;  ///< where it is persistent and splits: takes GemmSplit::streamed
   /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.
   bool keeps_rounds = false;
   /// There are kernels of compute_major 9 for all that it computes: on 9.0 it is not worth considering, but

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm/gpu/estimate.hpp"
 #include "model/gpu.hpp"
 
 namespace tilewise::gpu {
@@ -257,6 +258,65 @@ TEST(Plans, PartsOfStripsNeedNoCounters) {
   EXPECT_EQ(plan.arrivals.bytes, 0u);
   const auto sums = static_cast<std::uint64_t>(plan.parts) * 64 * 64 * sizeof(float);
   EXPECT_EQ(plan.partials.bytes, sums);
+}
+
+// --- batches -----------------------------------------------------------------------------------------------
+
+Shape batch_of(Dtype dtype, std::int64_t count, std::int64_t size) {
+  return {.m = size, .n = size, .k = size, .count = count, .operand = dtype, .result = dtype};
+}
+
+TEST(PlansOfBatches, TinyProductsTakeTeams) {
+  for (const Dtype dtype : {Dtype::kBF16, Dtype::kF16, Dtype::kF32, Dtype::kF64})
+    for (const char* const model : {"h100", "h200", "a100"})
+      for (const std::int64_t size : {5, 7, 8, 12, 16}) {
+        const Plan plan =
+            choose(problem(batch_of(dtype, 20000, size)), model::find_gpu(model), kNoLimit);
+        EXPECT_GT(plan.kernel->tiles_of_block, 0)
+            << plan.kernel->name << " for " << size << " on " << model;
+        EXPECT_LE(plan.kernel->bm, 16) << plan.kernel->name << " for " << size << " on " << model;
+        EXPECT_EQ(plan.workspace_bytes, 0u);
+      }
+}
+
+TEST(PlansOfBatches, UnalignedFactorsAreNotCopied) {
+  for (const std::int64_t size : {33, 100, 127})
+    EXPECT_EQ(choice(batch_of(Dtype::kBF16, 1000, size)).workspace_bytes, 0u) << size;
+}
+
+TEST(PlansOfBatches, LargeProductsTakeTheTilesOfSingleOnes) {
+  for (const Dtype dtype : {Dtype::kBF16, Dtype::kF32, Dtype::kF64}) {
+    const Plan plan = choice(batch_of(dtype, 16, 1024));
+    EXPECT_EQ(plan.kernel->tiles_of_block, 0) << plan.kernel->name;
+    EXPECT_GE(plan.kernel->bm * plan.kernel->bn, 128 * 128) << plan.kernel->name;
+  }
+}
+
+TEST(PlansOfBatches, OneProductTakesNoTeams) {
+  for (const Dtype dtype : {Dtype::kBF16, Dtype::kF32, Dtype::kF64})
+    EXPECT_EQ(choice(batch_of(dtype, 1, 7)).kernel->tiles_of_block, 0);
+}
+
+TEST(PlansOfBatches, EstimatesGrowWithTheBatch) {
+  for (const Dtype dtype : {Dtype::kBF16, Dtype::kF32, Dtype::kF64})
+    for (const std::int64_t size : {7, 32, 100, 256}) {
+      double before = 0;
+      for (const std::int64_t count : {200, 1000, 5000, 25000}) {
+        const Problem many = problem(batch_of(dtype, count, size));
+        const Plan plan = choose(many, h200(), kNoLimit);
+        const double now = estimate_of(plan, oriented_for(*plan.kernel, many), h200()).microseconds;
+        EXPECT_GT(now, before) << count << " of " << size;
+        before = now;
+      }
+    }
+}
+
+// Every name that the estimates of batches know is a kernel's.
+TEST(PlansOfBatches, WhatIsKnownOfTilesIsOfKernels) {
+  int known = 0;
+  for (const kernels::GemmKernel& kernel : kernels::gemm_kernels())
+    known += is_known_of_many_tiles(kernel);
+  EXPECT_EQ(known, known_of_many_tiles());
 }
 
 TEST(Plans, SayThatAProductIsTooThickForAStrip) {

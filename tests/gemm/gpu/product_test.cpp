@@ -217,7 +217,14 @@ void expect_many_matrices(ComputeMode mode) {
   expect_product<float, float, float, float>(1, a, b, 0, before, c);
 }
 
-TEST_F(GpuProduct, MoreMatricesThanAGridHolds) { expect_many_matrices(ComputeMode::kIeee); }
+TEST_F(GpuProduct, MoreMatricesThanAGridHolds) {
+  const PlanWish wish("simt_f32_32x32");  // without, all are in one launch
+  expect_many_matrices(ComputeMode::kIeee);
+}
+
+TEST_F(GpuProduct, MoreMatricesThanAGridHoldsInOneLaunch) {
+  expect_many_matrices(ComputeMode::kIeee);
+}
 
 TEST_F(GpuProduct, MoreMatricesInPairsThanAGridHolds) {
   const PlanWish wish("mma_accurate_f32_64x64");

@@ -112,7 +112,7 @@ TEST_F(GpuWorkspace, IsNoneWherePlansNeedNone) {
 }
 
 TEST_F(GpuWorkspace, OfABatchIsForAllOfIt) {
-  constexpr std::int64_t kCount = 3, kM = 40, kN = 44, kK = 4096;
+  constexpr std::int64_t kCount = 2, kM = 30, kN = 28, kK = 4096;
   Matrix<float> a(kCount * kM, kK, {}, 1), b(kK, kN, {}, 2), c(kCount * kM, kN, {}, 3);
   OnGpu on_a(a);
   OnGpu on_b(b);

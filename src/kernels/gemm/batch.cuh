@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches of many products, each of which is a tile or a few: what takes the time is to bring A and B and to take C
+// away. So there is little else: a team of warps, often of one, computes a tile with all of its k and is gone, several
+// teams make a block, and several blocks share a multiprocessor, of which some always wait for memory.
+//
+// Factors may begin anywhere and have rows of any length. A row comes by cp.async in pieces of 16 bytes, from the one
+// in which it begins to the one in which it ends, and lies in shared memory at the same place within 16 bytes as in
+// global memory; so nothing is shifted, and elements are read one by one.
+//
+// A kernel is Tile, and a struct that multiplies:
+//   Math::Element, ::Sum          what is copied of A and B; what sums are
+//   Math::kAlongA, ::kAlongB      orders of A and B
+//   Math::Sums                    a lane's
+//   Math::add(sums, a, b, extra)  adds the products of a step; a and b are Views, which several warps do not look at
+//                                 any more behind a barrier of their own
+//   Math::kExtra                  bytes of shared memory that it needs for that
+//   Math::leave(sums, to)         leaves them in shared memory, rows of Tile::kSumPitch
+#pragma once
+
+#include "kernels/gemm/strip_element.cuh"
+#include "kernels/gemm/units.cuh"
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/grid.cuh"
+
+namespace gemm::batch {
+
+constexpr int kLeastWarps = 4;  // of a block
+
+// kBM×kBN of a team of kTeam warps, kBK of k a step.
+template <int kBM_, int kBN_, int kBK_, int kTeam_, int kStages_> struct Tile {
+  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kTeam = kTeam_, kStages = kStages_;
+  static constexpr int kWarps = kTeam < kLeastWarps ? kLeastWarps : kTeam, kTeams = kWarps / kTeam;
+  static constexpr int kThreads = kWarps * 32, kTeamThreads = kTeam * 32;
+  static constexpr int kSumPitch = kBN + 8;  // so that rows of pairs lie in different banks
+};
+
+// How a step's rows of one factor lie in shared memory.
+template <class T, bool kAlongK, int kLines, int kDepth> struct RawSlab {
+  static constexpr int kRows = kAlongK ? kLines : kDepth, kWidth = kAlongK ? kDepth : kLines;
+  static constexpr int kPiece = 16, kRowBytes = kWidth * static_cast<int>(sizeof(T));
+  static constexpr int kPieces = kRowBytes / kPiece + 1;  // that a row may reach into
+  // Pieces from row to row: no two rows share one, and an odd number, so that eight rows lie in different banks.
+  static constexpr int kRowPieces = kPieces | 1;
+  static constexpr int kBytes = kRows * (kRowPieces + 1) * kPiece;
+  static_assert(kRowBytes % kPiece == 0);
+};
+
+// What a step has of one factor: line x and k l of it.
+template <class T, bool kAlongK> struct View {
+  const unsigned char* first;
+  int pitch;
+  bool is_aligned;  // all rows begin at multiples of 16 bytes
+  __device__ __forceinline__ const unsigned char* place(int x, int l) const {
+    const int row = kAlongK ? x : l, column = kAlongK ? l : x;
+    return first + row * pitch + column * static_cast<int>(sizeof(T));
+  }
+  __device__ __forceinline__ T at(int x, int l) const {
+    return *reinterpret_cast<const T*>(place(x, l));
+  }
+};
+
+template <class T> __device__ __forceinline__ const T* matrix_at(const GemmFactor& f, unsigned i) {
+  if (f.pointers) return static_cast<const T*>(f.pointers[i]);
+  return static_cast<const T*>(f.address) + static_cast<long long>(i) * f.stride;
+}
+template <class T> __device__ __forceinline__ T* matrix_at(const GemmResult& c, unsigned i) {
+  if (c.pointers) return static_cast<T*>(c.pointers[i]);
+  return static_cast<T*>(c.address) + static_cast<long long>(i) * c.stride;
+}
+
+// A thread's share of a team's copies of one factor, step by step from the first on. What is outside the matrix becomes 0.
+template <class T, bool kAlongK, int kLines, int kDepth, int kThreads> class Courier {
+  using Of = RawSlab<T, kAlongK, kLines, kDepth>;
+  using Address = unsigned long long;
+  static constexpr int kElement = static_cast<int>(sizeof(T)), kPiece = Of::kPiece;
+  // Pieces that every row has, so many rows at a time; a row that begins within a piece has another.
+  static constexpr int kWhole = Of::kRowBytes / kPiece, kTogether = kThreads / kWhole;
+  static constexpr int kGoes = (Of::kRows + kTogether - 1) / kTogether,
+                       kLastGoes = (Of::kRows + kThreads - 1) / kThreads;
+  static constexpr bool kSame =
+      kTogether * kElement % kPiece == 0;  // a thread's begin at the same place
+  static_assert(kThreads % kWhole == 0 && kDepth * kElement % kPiece == 0);
+  static_assert(kLastGoes == 1 || kThreads * kElement % kPiece == 0);
+
+ public:
+  __device__ __forceinline__ Courier(const GemmFactor& factor, unsigned matrix,
+                                     long long first_line, long long lines)
+      : row_bytes_(factor.leading_dimension * kElement),
+        pitch_(Of::kRowPieces * kPiece + static_cast<int>(row_bytes_ % kPiece)),
+        lines_(static_cast<int>(min(lines - first_line, static_cast<long long>(kLines)))) {
+    const auto first = reinterpret_cast<Address>(
+        matrix_at<T>(factor, matrix) + first_line * (kAlongK ? factor.leading_dimension : 1));
+    const int thread = static_cast<int>(threadIdx.x) % kThreads;
+    first_begin_ = static_cast<int>(first % kPiece);
+    row_ = thread / kWhole, piece_ = thread % kWhole * kPiece;
+    from_ = first + row_ * row_bytes_ + piece_;
+    to_ = first_begin_ + row_ * pitch_ + piece_;
+    begin_ = to_ % kPiece;
+    if (kSame) from_ -= begin_, to_ -= begin_;
+    last_to_ = first_begin_ + thread * pitch_;
+    last_begin_ = last_to_ % kPiece;
+    last_from_ = first + thread * row_bytes_ + Of::kRowBytes - last_begin_;
+    last_to_ += Of::kRowBytes - last_begin_;
+  }
+
+  __device__ __forceinline__ View<T, kAlongK> view(const unsigned char* slab) const {
+    return {slab + first_begin_, pitch_, is_aligned()};
+  }
+
+  // Asks for the next kDepth k, of which there are `left`.
+  __device__ __forceinline__ void copy(unsigned char* slab, int left) {
+    const int rows = kAlongK ? lines_ : left, width = (kAlongK ? left : lines_) * kElement;
+    const auto bytes_from = [](int bytes) { return max(0, min(bytes, kPiece)); };
+    const int bytes = bytes_from(begin_ + width - piece_), rows_left = rows - row_;
+    Address from = from_;
+    int to = to_;
+#pragma unroll
+    for (int i = 0; i < kGoes; ++i) {
+      const int begin = kSame ? 0 : to % kPiece;
+      const int there = kSame ? bytes : bytes_from(begin + width - piece_);
+      if (kGoes * kTogether == Of::kRows || row_ + i * kTogether < Of::kRows)
+        ptx::cp_async_up_to_16(slab + to - begin, reinterpret_cast<const void*>(from - begin),
+                               i * kTogether < rows_left ? there : 0);
+      from += kTogether * row_bytes_, to += kTogether * pitch_;
+    }
+    if (!is_aligned()) {
+      const int thread = static_cast<int>(threadIdx.x) % kThreads;
+      const int last_bytes = bytes_from(last_begin_ + width - Of::kRowBytes);
+#pragma unroll
+      for (int i = 0; i < kLastGoes; ++i) {
+        const int row = thread + i * kThreads;
+        if (kLastGoes * kThreads == Of::kRows || row < Of::kRows)
+          ptx::cp_async_up_to_16(
+              slab + last_to_ + i * kThreads * pitch_,
+              reinterpret_cast<const void*>(last_from_ + i * kThreads * row_bytes_),
+              row < rows ? last_bytes : 0);
+      }
+    }
+    const long long advance = kAlongK ? kDepth * kElement : kDepth * row_bytes_;
+    from_ += advance, last_from_ += advance;
+  }
+
+ private:
+  __device__ __forceinline__ bool is_aligned() const {
+    return (first_begin_ | pitch_) % kPiece == 0;
+  }
+
+  long long row_bytes_;
+  Address from_, last_from_;
+  int pitch_, lines_, first_begin_;
+  int row_, piece_, to_, begin_, last_to_, last_begin_;
+};
+
+template <class Tile> __device__ __forceinline__ void team_barrier() {
+  if constexpr (Tile::kTeam == 1) {
+    __syncwarp();
+  } else {
+    static_assert(Tile::kTeams == 1);
+    __syncthreads();
+  }
+}
+
+// One result, of f64 or what strip_element.cuh has.
+template <class Type, class C, class Sum>
+__device__ __forceinline__ void store_result(C* c, Sum sum, Sum beta) {
+  if constexpr (sizeof(C) == 8) *c = beta == 0 ? sum : fma(beta, *c, sum);
+  else store_one<Type>(c, sum, beta);
+}
+
+// The sums of a team to C = alpha·sums + beta·C: neighbours in memory by neighbouring lanes, four each where that fits.
+// kTurned: element (i, j) goes to j·leading_dimension + i.
+template <class Type, class Tile, bool kTurned, class C, class Sum>
+__device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments& g,
+                                      const TilePlace& tile, Sum alpha, Sum beta) {
+  constexpr int kLong = kTurned ? Tile::kBM : Tile::kBN;
+  constexpr int kRows = kTurned ? Tile::kBN : Tile::kBM;
+  const int thread = static_cast<int>(threadIdx.x) % Tile::kTeamThreads;
+  const auto rows_left = (kTurned ? g.n - tile.column : g.m - tile.row);
+  const auto left = (kTurned ? g.m - tile.row : g.n - tile.column);
+  const auto rows = static_cast<int>(min(rows_left, static_cast<long long>(kRows))),
+             width = static_cast<int>(min(left, static_cast<long long>(kLong)));
+  c += kTurned ? tile.column * g.c.leading_dimension + tile.row
+               : tile.row * g.c.leading_dimension + tile.column;
+  const auto sum_at = [&](int row, int at) {
+    return alpha * (kTurned ? sums[at * Tile::kSumPitch + row] : sums[row * Tile::kSumPitch + at]);
+  };
+  if constexpr (sizeof(C) < 8) {
+    constexpr unsigned long long kFour = 4 * sizeof(C);
+    const bool fits = (reinterpret_cast<unsigned long long>(c) |
+                       static_cast<unsigned long long>(g.c.leading_dimension) * sizeof(C)) %
+                              kFour ==
+                          0 &&
+                      width % 4 == 0;
+    if (fits) {
+#pragma unroll 4
+      for (int i = thread; i < kRows * kLong / 4; i += Tile::kTeamThreads) {
+        const int row = i / (kLong / 4), at = i % (kLong / 4) * 4;
+        if (row < rows && at < width)
+          store_aligned_four<Type>(c + row * g.c.leading_dimension + at,
+                                   make_float4(sum_at(row, at), sum_at(row, at + 1),
+                                               sum_at(row, at + 2), sum_at(row, at + 3)),
+                                   beta);
+      }
+      return;
+    }
+  }
+#pragma unroll 4
+  for (int i = thread; i < kRows * kLong; i += Tile::kTeamThreads) {
+    const int row = i / kLong, at = i % kLong;
+    if (row < rows && at < width)
+      store_result<Type>(c + row * g.c.leading_dimension + at, sum_at(row, at), beta);
+  }
+}
+
+template <class Type, class Tile, class C, class Sum>
+__device__ __forceinline__ void store_either_way(const Sum* sums, C* c, const GemmArguments& g,
+                                                 const TilePlace& tile, Sum alpha, Sum beta) {
+  // Square tiles are not asked for the other way.
+  if (Tile::kBM != Tile::kBN && g.result_is_transposed)
+    store<Type, Tile, true>(sums, c, g, tile, alpha, beta);
+  else store<Type, Tile, false>(sums, c, g, tile, alpha, beta);
+}
+
+template <class Math, class Tile> struct Room {
+  using T = typename Math::Element;
+  using SlabA = RawSlab<T, Math::kAlongA, Tile::kBM, Tile::kBK>;
+  using SlabB = RawSlab<T, Math::kAlongB, Tile::kBN, Tile::kBK>;
+  static constexpr int kStage = SlabA::kBytes + SlabB::kBytes;
+  static constexpr int kSums =
+      Tile::kBM * Tile::kSumPitch * static_cast<int>(sizeof(typename Math::Sum));
+  static constexpr int kStages = Tile::kStages * kStage;
+  static constexpr int kTeam = (kStages > kSums ? kStages : kSums) + Math::kExtra;
+};
+
+// Type: what C is, as strips have it; of f64 anything.
+template <class Math, class Tile, class Type>
+__device__ __forceinline__ void run(const GemmArguments& g) {
+  using Rooms = Room<Math, Tile>;
+  using T = typename Math::Element;
+  using Sum = typename Math::Sum;
+  extern __shared__ __align__(16) unsigned char shared[];
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
+  const unsigned team = Tile::kTeams == 1 ? 0 : threadIdx.x / Tile::kTeamThreads;
+  const unsigned unit = blockIdx.x * Tile::kTeams + team;
+  if (unit >= g.tiles.units) return;
+  const unsigned product = quotient(unit, g.tiles.by_tiles);
+  const unsigned matrix = g.tiles.first_matrix + product;
+  const TilePlace tile =
+      place_of_tile<Tile::kBM, Tile::kBN>(unit - product * g.tiles.by_tiles.divisor, g.m, g.n);
+  const Sum alpha = value_of<Sum>(g.alpha), beta = value_of<Sum>(g.beta);
+  const long long depth = alpha == 0 ? 0 : g.k;  // for alpha = 0 nothing is read
+
+  unsigned char* const room = shared + team * Rooms::kTeam;
+  Courier<T, Math::kAlongA, Tile::kBM, Tile::kBK, Tile::kTeamThreads> a(g.a, matrix, tile.row, g.m);
+  Courier<T, Math::kAlongB, Tile::kBN, Tile::kBK, Tile::kTeamThreads> b(g.b, matrix, tile.column,
+                                                                        g.n);
+  const auto copy = [&](int stage, long long k) {
+    if (k < depth) {
+      const auto left = static_cast<int>(min(depth - k, static_cast<long long>(Tile::kBK)));
+      a.copy(room + stage * Rooms::kStage, left);
+      b.copy(room + stage * Rooms::kStage + Rooms::SlabA::kBytes, left);
+    }
+    ptx::cp_async_commit();
+  };
+  typename Math::Sums sums = {};
+#pragma unroll
+  for (int i = 0; i < Tile::kStages - 1; ++i) copy(i, static_cast<long long>(i) * Tile::kBK);
+  int current = 0;
+#pragma unroll 1
+  for (long long k = 0; k < depth; k += Tile::kBK) {
+    const int last = current == 0 ? Tile::kStages - 1 : current - 1;
+    copy(last, k + (Tile::kStages - 1) * Tile::kBK);
+    ptx::cp_async_wait<Tile::kStages - 1>();
+    team_barrier<Tile>();  // what everyone has copied is there
+    const unsigned char* const stage = room + current * Rooms::kStage;
+    Math::add(sums, a.view(stage), b.view(stage + Rooms::SlabA::kBytes),
+              room + Rooms::kTeam - Math::kExtra);
+    // And has been read. (Of several warps by what follows the barrier in add().)
+    if constexpr (Tile::kTeam == 1) __syncwarp();
+    current = current + 1 == Tile::kStages ? 0 : current + 1;
+  }
+  Sum* const left = reinterpret_cast<Sum*>(room);
+  Math::leave(sums, left);
+  team_barrier<Tile>();
+  if constexpr (sizeof(Sum) == 8) {
+    store_either_way<Type, Tile>(left, matrix_at<double>(g.c, matrix), g, tile, alpha, beta);
+  } else {
+    using Stored = typename Type::Stored;
+    if (sizeof(Stored) == 4 || g.result_bytes == 4)
+      store_either_way<Type, Tile>(left, matrix_at<float>(g.c, matrix), g, tile, alpha, beta);
+    else store_either_way<Type, Tile>(left, matrix_at<Stored>(g.c, matrix), g, tile, alpha, beta);
+  }
+}
+
+}  // namespace gemm::batch
+
+// The kernels of one tile, one for each order of A and B: k ("along k") or x ("across k"). `blocks`: of a
+// multiprocessor; `...`: what Tile takes.
+#define TILEWISE_BATCH(name, blocks, Math, Type, along_a, along_b, ...)                          \
+  extern "C" __global__ void __launch_bounds__(gemm::batch::Tile<__VA_ARGS__>::kThreads, blocks) \
+      name(const __grid_constant__ gemm::GemmArguments g) {                                      \
+    using Tile = gemm::batch::Tile<__VA_ARGS__>;                                                 \
+    gemm::batch::run<gemm::batch::Math<Type, Tile, along_a, along_b>, Tile, Type>(g);            \
+  }
+#define TILEWISE_BATCH_ORDERS(name, blocks, Math, Type, ...)              \
+  TILEWISE_BATCH(name##_kk, blocks, Math, Type, true, true, __VA_ARGS__)  \
+  TILEWISE_BATCH(name##_kx, blocks, Math, Type, true, false, __VA_ARGS__) \
+  TILEWISE_BATCH(name##_xk, blocks, Math, Type, false, true, __VA_ARGS__) \
+  TILEWISE_BATCH(name##_xx, blocks, Math, Type, false, false, __VA_ARGS__)
