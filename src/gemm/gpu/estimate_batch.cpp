@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What plans of batches would cost whose tiles are many: then only what a tile takes a multiprocessor counts, and what
-// memory takes, and the two hide behind each other. So two figures a kernel say it, where the estimate of single products
+// memory takes, and the two hide behind each other. So a few figures a kernel say it, where the estimate of single products
 // has terms for what begins and ends.
 //
-// Fitted to 5300 times of 540 batches on an H100, products of 4 to 2000 rows, columns and k: median errors of 1 to 11 %,
+// Fitted to 5300 times of 540 batches on an H100, products of 4 to 2000 rows, columns and k: median errors of 1 to 10 %,
 // where the other estimates had up to 78. Times that events take are left out here, as there.
 #include <algorithm>
 #include <array>
@@ -27,102 +27,105 @@ constexpr double kShortRowsTime =
 constexpr double kClockMhz = 1980;  // at which times were taken
 
 // Microseconds at the start, the share of memory's bandwidth, microseconds of a multiprocessor for a tile and for each k
-// of it.
+// of it, and by how much longer these are where rows of a factor begin within lines of 128 bytes, and within sectors of 32.
 struct TileCost {
   double start, memory_share, tile, k;
+  StraddlingTraffic straddling;
 };
 struct NamedTileCost {
   std::string_view kernel;
   TileCost cost;
 };
 constexpr std::array kTileCosts{
-    NamedTileCost{"accurate_f32_128x128", {1.4, 0.66, 4.36, 0.0114}},
-    NamedTileCost{"accurate_f32_128x128_raw_a", {4.4, 0.54, 7.37, 0.0293}},
-    NamedTileCost{"accurate_f32_128x128_raw_b", {4.4, 0.54, 7.50, 0.0180}},
-    NamedTileCost{"accurate_f32_128x16_raw_b", {4.4, 0.77, 3.31, 0.0188}},
-    NamedTileCost{"accurate_f32_128x64", {0.4, 0.64, 3.47, 0.0050}},
-    NamedTileCost{"accurate_f32_128x64_raw_a", {4.4, 0.58, 5.12, 0.0101}},
-    NamedTileCost{"accurate_f32_128x64_raw_b", {3.4, 0.66, 5.00, 0.0132}},
-    NamedTileCost{"accurate_f32_64x32_tf32_transposed", {4.4, 0.81, 1.40, 0.0086}},
-    NamedTileCost{"hopper_f64_128x128", {4.4, 0.75, 3.09, 0.0625}},
-    NamedTileCost{"hopper_f64_128x128_any", {4.4, 0.78, 3.06, 0.0701}},
-    NamedTileCost{"hopper_f64_16x64", {3.8, 0.88, 0.39, 0.0085}},
-    NamedTileCost{"hopper_f64_32x32", {3.7, 0.88, 0.41, 0.0069}},
-    NamedTileCost{"hopper_f64_64x16", {3.8, 0.88, 0.30, 0.0103}},
-    NamedTileCost{"hopper_f64_64x64", {4.4, 0.83, 0.97, 0.0170}},
-    NamedTileCost{"hopper_f64_small_16x16", {1.5, 0.88, 0.76, 0.0028}},
-    NamedTileCost{"mma_f64_64x64", {4.4, 0.88, 0.58, 0.0240}},
-    NamedTileCost{"simt_f32_128x128", {4.4, 0.54, 3.42, 0.1015}},
-    NamedTileCost{"simt_f32_128x128_aligned", {4.4, 0.54, 5.01, 0.0829}},
-    NamedTileCost{"simt_f32_128x128_team_aligned", {4.4, 0.54, 1.14, 0.1049}},
-    NamedTileCost{"simt_f32_128x64_aligned", {4.4, 0.54, 3.71, 0.0437}},
-    NamedTileCost{"simt_f32_32x32", {4.1, 0.88, 0.18, 0.0092}},
-    NamedTileCost{"simt_f32_64x128", {4.4, 0.70, 5.42, 0.0449}},
-    NamedTileCost{"simt_f32_64x128_aligned", {4.4, 0.54, 3.75, 0.0452}},
-    NamedTileCost{"simt_f32_64x64", {4.4, 0.88, 0.54, 0.0284}},
-    NamedTileCost{"simt_f32_small_16x16", {2.0, 0.61, 0.84, 0.0033}},
-    NamedTileCost{"simt_f32_small_16x16_aligned", {2.0, 0.79, 0.75, 0.0032}},
-    NamedTileCost{"strip_bf16_32x16", {3.0, 0.79, 0.82, 0.0012}},
-    NamedTileCost{"strip_f16_32x16", {3.0, 0.79, 0.82, 0.0012}},
-    NamedTileCost{"strip_bf16_32x16_transposed", {3.3, 0.83, 0.82, 0.0012}},
-    NamedTileCost{"strip_f16_32x16_transposed", {3.3, 0.83, 0.82, 0.0012}},
-    NamedTileCost{"strip_bf16_32x16_to_f32_transposed", {4.2, 0.83, 0.82, 0.0003}},
-    NamedTileCost{"strip_f16_32x16_to_f32_transposed", {4.2, 0.83, 0.82, 0.0003}},
-    NamedTileCost{"strip_bf16_32x16_to_f32", {3.9, 0.79, 0.81, 0.0012}},
-    NamedTileCost{"strip_f16_32x16_to_f32", {3.9, 0.79, 0.81, 0.0012}},
-    NamedTileCost{"strip_bf16_64x16", {4.3, 0.79, 1.00, 0.0012}},
-    NamedTileCost{"strip_f16_64x16", {4.3, 0.79, 1.00, 0.0012}},
-    NamedTileCost{"strip_bf16_64x16_transposed", {3.6, 0.85, 1.09, 0.0014}},
-    NamedTileCost{"strip_f16_64x16_transposed", {3.6, 0.85, 1.09, 0.0014}},
-    NamedTileCost{"strip_bf16_64x16_to_f32_transposed", {4.4, 0.87, 1.10, 0.0001}},
-    NamedTileCost{"strip_f16_64x16_to_f32_transposed", {4.4, 0.87, 1.10, 0.0001}},
-    NamedTileCost{"strip_bf16_64x16_to_f32", {4.4, 0.79, 1.00, 0.0012}},
-    NamedTileCost{"strip_f16_64x16_to_f32", {4.4, 0.79, 1.00, 0.0012}},
-    NamedTileCost{"strip_bf16_64x32_short", {4.4, 0.79, 0.42, 0.0030}},
-    NamedTileCost{"strip_f16_64x32_short", {4.4, 0.79, 0.42, 0.0030}},
-    NamedTileCost{"strip_bf16_64x32_short_transposed", {4.4, 0.73, 0.56, 0.0030}},
-    NamedTileCost{"strip_f16_64x32_short_transposed", {4.4, 0.73, 0.56, 0.0030}},
-    NamedTileCost{"strip_bf16_64x32_short_to_f32_transposed", {3.6, 0.84, 0.61, 0.0030}},
-    NamedTileCost{"strip_f16_64x32_short_to_f32_transposed", {3.6, 0.84, 0.61, 0.0030}},
-    NamedTileCost{"strip_bf16_64x32_short_to_f32", {4.3, 0.75, 0.42, 0.0030}},
-    NamedTileCost{"strip_f16_64x32_short_to_f32", {4.3, 0.75, 0.42, 0.0030}},
-    NamedTileCost{"strip_f32_64x32_transposed", {4.4, 0.57, 3.65, 0.0142}},
-    NamedTileCost{"warpgroup_bf16_128x128", {4.4, 0.82, 1.36, 0.0047}},
-    NamedTileCost{"warpgroup_f16_128x128", {4.4, 0.82, 1.36, 0.0047}},
-    NamedTileCost{"warpgroup_bf16_128x128_turns", {4.4, 0.82, 0.93, 0.0046}},
-    NamedTileCost{"warpgroup_f16_128x128_turns", {4.4, 0.82, 0.93, 0.0046}},
-    NamedTileCost{"warpgroup_bf16_128x128_turns_to_f32", {4.4, 0.73, 1.51, 0.0046}},
-    NamedTileCost{"warpgroup_f16_128x128_turns_to_f32", {4.4, 0.73, 1.51, 0.0046}},
-    NamedTileCost{"warpgroup_bf16_128x128_to_f32", {4.4, 0.75, 2.14, 0.0047}},
-    NamedTileCost{"warpgroup_f16_128x128_to_f32", {4.4, 0.75, 2.14, 0.0047}},
-    NamedTileCost{"warpgroup_bf16_128x192", {4.4, 0.74, 1.77, 0.0076}},
-    NamedTileCost{"warpgroup_f16_128x192", {4.4, 0.74, 1.77, 0.0076}},
-    NamedTileCost{"warpgroup_bf16_128x192_turns", {4.4, 0.75, 1.48, 0.0072}},
-    NamedTileCost{"warpgroup_f16_128x192_turns", {4.4, 0.75, 1.48, 0.0072}},
-    NamedTileCost{"warpgroup_bf16_128x192_turns_to_f32", {4.4, 0.71, 3.45, 0.0072}},
-    NamedTileCost{"warpgroup_f16_128x192_turns_to_f32", {4.4, 0.71, 3.45, 0.0072}},
-    NamedTileCost{"warpgroup_bf16_128x192_to_f32", {4.4, 0.76, 2.87, 0.0076}},
-    NamedTileCost{"warpgroup_f16_128x192_to_f32", {4.4, 0.76, 2.87, 0.0076}},
-    NamedTileCost{"warpgroup_bf16_128x256", {4.4, 0.83, 2.53, 0.0098}},
-    NamedTileCost{"warpgroup_f16_128x256", {4.4, 0.83, 2.53, 0.0098}},
-    NamedTileCost{"warpgroup_bf16_128x256_to_f32", {4.4, 0.79, 3.34, 0.0098}},
-    NamedTileCost{"warpgroup_f16_128x256_to_f32", {4.4, 0.79, 3.34, 0.0098}},
-    NamedTileCost{"warpgroup_bf16_128x64", {4.4, 0.86, 1.30, 0.0030}},
-    NamedTileCost{"warpgroup_f16_128x64", {4.4, 0.86, 1.30, 0.0030}},
-    NamedTileCost{"warpgroup_bf16_128x64_to_f32", {4.4, 0.67, 0.92, 0.0030}},
-    NamedTileCost{"warpgroup_f16_128x64_to_f32", {4.4, 0.67, 0.92, 0.0030}},
-    NamedTileCost{"warpgroup_bf16_192x128", {4.4, 0.75, 1.77, 0.0076}},
-    NamedTileCost{"warpgroup_f16_192x128", {4.4, 0.75, 1.77, 0.0076}},
-    NamedTileCost{"warpgroup_bf16_192x128_to_f32", {4.3, 0.77, 2.09, 0.0076}},
-    NamedTileCost{"warpgroup_f16_192x128_to_f32", {4.3, 0.77, 2.09, 0.0076}},
-    NamedTileCost{"warpgroup_bf16_64x128", {4.4, 0.81, 1.04, 0.0030}},
-    NamedTileCost{"warpgroup_f16_64x128", {4.4, 0.81, 1.04, 0.0030}},
-    NamedTileCost{"warpgroup_bf16_64x128_to_f32", {4.4, 0.75, 1.67, 0.0030}},
-    NamedTileCost{"warpgroup_f16_64x128_to_f32", {4.4, 0.75, 1.67, 0.0030}},
-    NamedTileCost{"warpgroup_bf16_64x64", {4.4, 0.86, 0.97, 0.0022}},
-    NamedTileCost{"warpgroup_f16_64x64", {4.4, 0.86, 0.97, 0.0022}},
-    NamedTileCost{"warpgroup_bf16_64x64_to_f32", {4.4, 0.71, 0.67, 0.0022}},
-    NamedTileCost{"warpgroup_f16_64x64_to_f32", {4.4, 0.71, 0.67, 0.0022}}};
+    NamedTileCost{"accurate_f32_128x128", {3.2, 0.65, 4.33, 0.0014, {1.13, 1.44}}},
+    NamedTileCost{"accurate_f32_128x128_raw_a", {4.4, 0.54, 6.45, 0.0306, {1.18, 1.25}}},
+    NamedTileCost{"accurate_f32_128x128_raw_b", {4.4, 0.54, 6.88, 0.0185, {1.12, 1.15}}},
+    NamedTileCost{"accurate_f32_128x16_raw_b", {4.4, 0.77, 3.37, 0.0180, {1.66, 1.74}}},
+    NamedTileCost{"accurate_f32_128x64", {0.6, 0.65, 2.73, 0.0050, {1.36, 1.46}}},
+    NamedTileCost{"accurate_f32_128x64_raw_a", {4.4, 0.58, 4.67, 0.0105, {1.14, 1.17}}},
+    NamedTileCost{"accurate_f32_128x64_raw_b", {3.4, 0.66, 4.83, 0.0128, {1.06, 1.09}}},
+    NamedTileCost{"accurate_f32_64x32_tf32_transposed", {4.4, 0.81, 1.38, 0.0084, {1.02, 1.10}}},
+    NamedTileCost{"hopper_f64_128x128", {4.4, 0.76, 2.86, 0.0623, {1.08, 1.09}}},
+    NamedTileCost{"hopper_f64_128x128_any", {4.4, 0.78, 2.84, 0.0672, {1.09, 1.25}}},
+    NamedTileCost{"hopper_f64_16x64", {4.3, 0.88, 0.30, 0.0081, {1.37, 1.73}}},
+    NamedTileCost{"hopper_f64_32x32", {4.1, 0.88, 0.37, 0.0063, {1.21, 1.74}}},
+    NamedTileCost{"hopper_f64_64x16", {3.7, 0.88, 0.25, 0.0094, {1.28, 1.48}}},
+    NamedTileCost{"hopper_f64_64x64", {4.4, 0.83, 0.91, 0.0167, {1.09, 1.37}}},
+    NamedTileCost{"hopper_f64_small_16x16", {1.4, 0.88, 0.75, 0.0060, {1.01, 1.09}}},
+    NamedTileCost{"mma_f64_64x64", {4.4, 0.88, 0.51, 0.0231, {1.11, 1.15}}},
+    NamedTileCost{"simt_f32_128x128", {4.4, 0.54, 3.47, 0.0956, {1.02, 1.62}}},
+    NamedTileCost{"simt_f32_128x128_aligned", {4.4, 0.54, 4.98, 0.0826, {1.01, 1.09}}},
+    NamedTileCost{"simt_f32_128x128_team_aligned", {4.4, 0.54, 1.09, 0.1036, {1.03, 1.11}}},
+    NamedTileCost{"simt_f32_128x64_aligned", {4.4, 0.54, 3.68, 0.0436, {1.01, 1.09}}},
+    NamedTileCost{"simt_f32_32x32", {4.1, 0.88, 0.15, 0.0088, {1.09, 1.30}}},
+    NamedTileCost{"simt_f32_64x128", {4.4, 0.69, 4.59, 0.0458, {1.01, 1.15}}},
+    NamedTileCost{"simt_f32_64x128_aligned", {4.4, 0.54, 3.72, 0.0451, {1.01, 1.09}}},
+    NamedTileCost{"simt_f32_64x64", {4.4, 0.87, 0.47, 0.0274, {1.07, 1.25}}},
+    NamedTileCost{"simt_f32_small_16x16", {2.0, 0.59, 0.80, 0.0060, {1.05, 1.07}}},
+    NamedTileCost{"simt_f32_small_16x16_aligned", {2.2, 0.79, 0.64, 0.0060, {1.13, 1.22}}},
+    NamedTileCost{"strip_bf16_32x16", {2.9, 0.79, 0.72, 0.0020, {1.08, 1.15}}},
+    NamedTileCost{"strip_f16_32x16", {2.9, 0.79, 0.72, 0.0020, {1.08, 1.15}}},
+    NamedTileCost{"strip_bf16_32x16_transposed", {3.3, 0.84, 0.80, 0.0012, {1.01, 1.03}}},
+    NamedTileCost{"strip_f16_32x16_transposed", {3.3, 0.84, 0.80, 0.0012, {1.01, 1.03}}},
+    NamedTileCost{"strip_bf16_32x16_to_f32_transposed", {4.2, 0.84, 0.79, 0.0012, {1.04, 1.05}}},
+    NamedTileCost{"strip_f16_32x16_to_f32_transposed", {4.2, 0.84, 0.79, 0.0012, {1.04, 1.05}}},
+    NamedTileCost{"strip_bf16_32x16_to_f32", {3.4, 0.79, 0.72, 0.0016, {1.09, 1.12}}},
+    NamedTileCost{"strip_f16_32x16_to_f32", {3.4, 0.79, 0.72, 0.0016, {1.09, 1.12}}},
+    NamedTileCost{"strip_bf16_64x16", {4.2, 0.79, 0.90, 0.0012, {1.08, 1.14}}},
+    NamedTileCost{"strip_f16_64x16", {4.2, 0.79, 0.90, 0.0012, {1.08, 1.14}}},
+    NamedTileCost{"strip_bf16_64x16_transposed", {3.7, 0.86, 1.03, 0.0016, {1.05, 1.11}}},
+    NamedTileCost{"strip_f16_64x16_transposed", {3.7, 0.86, 1.03, 0.0016, {1.05, 1.11}}},
+    NamedTileCost{"strip_bf16_64x16_to_f32_transposed", {4.4, 0.88, 0.94, 0.0015, {1.15, 1.16}}},
+    NamedTileCost{"strip_f16_64x16_to_f32_transposed", {4.4, 0.88, 0.94, 0.0015, {1.15, 1.16}}},
+    NamedTileCost{"strip_bf16_64x16_to_f32", {4.4, 0.79, 0.89, 0.0012, {1.09, 1.12}}},
+    NamedTileCost{"strip_f16_64x16_to_f32", {4.4, 0.79, 0.89, 0.0012, {1.09, 1.12}}},
+    NamedTileCost{"strip_bf16_64x32_short", {4.4, 0.83, 0.36, 0.0033, {1.07, 1.26}}},
+    NamedTileCost{"strip_f16_64x32_short", {4.4, 0.83, 0.36, 0.0033, {1.07, 1.26}}},
+    NamedTileCost{"strip_bf16_64x32_short_transposed", {4.4, 0.70, 0.36, 0.0030, {1.46, 1.59}}},
+    NamedTileCost{"strip_f16_64x32_short_transposed", {4.4, 0.70, 0.36, 0.0030, {1.46, 1.59}}},
+    NamedTileCost{"strip_bf16_64x32_short_to_f32_transposed",
+                  {3.7, 0.85, 0.24, 0.0030, {1.92, 2.12}}},
+    NamedTileCost{"strip_f16_64x32_short_to_f32_transposed",
+                  {3.7, 0.85, 0.24, 0.0030, {1.92, 2.12}}},
+    NamedTileCost{"strip_bf16_64x32_short_to_f32", {4.1, 0.80, 0.21, 0.0030, {1.89, 1.93}}},
+    NamedTileCost{"strip_f16_64x32_short_to_f32", {4.1, 0.80, 0.21, 0.0030, {1.89, 1.93}}},
+    NamedTileCost{"strip_f32_64x32_transposed", {4.4, 0.56, 3.33, 0.0136, {1.12, 1.20}}},
+    NamedTileCost{"warpgroup_bf16_128x128", {4.4, 0.82, 1.13, 0.0047, {1.22, 1.27}}},
+    NamedTileCost{"warpgroup_f16_128x128", {4.4, 0.82, 1.13, 0.0047, {1.22, 1.27}}},
+    NamedTileCost{"warpgroup_bf16_128x128_turns", {4.4, 0.83, 0.28, 0.0046, {2.50, 2.76}}},
+    NamedTileCost{"warpgroup_f16_128x128_turns", {4.4, 0.83, 0.28, 0.0046, {2.50, 2.76}}},
+    NamedTileCost{"warpgroup_bf16_128x128_turns_to_f32", {4.4, 0.76, 0.64, 0.0046, {2.11, 2.23}}},
+    NamedTileCost{"warpgroup_f16_128x128_turns_to_f32", {4.4, 0.76, 0.64, 0.0046, {2.11, 2.23}}},
+    NamedTileCost{"warpgroup_bf16_128x128_to_f32", {4.4, 0.76, 1.24, 0.0047, {1.59, 1.76}}},
+    NamedTileCost{"warpgroup_f16_128x128_to_f32", {4.4, 0.76, 1.24, 0.0047, {1.59, 1.76}}},
+    NamedTileCost{"warpgroup_bf16_128x192", {4.4, 0.74, 1.20, 0.0076, {1.36, 1.40}}},
+    NamedTileCost{"warpgroup_f16_128x192", {4.4, 0.74, 1.20, 0.0076, {1.36, 1.40}}},
+    NamedTileCost{"warpgroup_bf16_128x192_turns", {4.4, 0.76, 0.89, 0.0072, {1.64, 1.80}}},
+    NamedTileCost{"warpgroup_f16_128x192_turns", {4.4, 0.76, 0.89, 0.0072, {1.64, 1.80}}},
+    NamedTileCost{"warpgroup_bf16_128x192_turns_to_f32", {4.4, 0.72, 3.09, 0.0072, {1.11, 1.17}}},
+    NamedTileCost{"warpgroup_f16_128x192_turns_to_f32", {4.4, 0.72, 3.09, 0.0072, {1.11, 1.17}}},
+    NamedTileCost{"warpgroup_bf16_128x192_to_f32", {4.4, 0.78, 1.79, 0.0076, {1.49, 1.56}}},
+    NamedTileCost{"warpgroup_f16_128x192_to_f32", {4.4, 0.78, 1.79, 0.0076, {1.49, 1.56}}},
+    NamedTileCost{"warpgroup_bf16_128x256", {4.4, 0.81, 0.93, 0.0098, {1.93, 1.94}}},
+    NamedTileCost{"warpgroup_f16_128x256", {4.4, 0.81, 0.93, 0.0098, {1.93, 1.94}}},
+    NamedTileCost{"warpgroup_bf16_128x256_to_f32", {4.4, 0.79, 2.20, 0.0098, {1.20, 1.55}}},
+    NamedTileCost{"warpgroup_f16_128x256_to_f32", {4.4, 0.79, 2.20, 0.0098, {1.20, 1.55}}},
+    NamedTileCost{"warpgroup_bf16_128x64", {4.4, 0.86, 1.20, 0.0030, {1.11, 1.12}}},
+    NamedTileCost{"warpgroup_f16_128x64", {4.4, 0.86, 1.20, 0.0030, {1.11, 1.12}}},
+    NamedTileCost{"warpgroup_bf16_128x64_to_f32", {4.4, 0.69, 0.32, 0.0030, {2.50, 2.72}}},
+    NamedTileCost{"warpgroup_f16_128x64_to_f32", {4.4, 0.69, 0.32, 0.0030, {2.50, 2.72}}},
+    NamedTileCost{"warpgroup_bf16_192x128", {4.4, 0.75, 0.51, 0.0076, {1.92, 1.94}}},
+    NamedTileCost{"warpgroup_f16_192x128", {4.4, 0.75, 0.51, 0.0076, {1.92, 1.94}}},
+    NamedTileCost{"warpgroup_bf16_192x128_to_f32", {4.4, 0.77, 1.40, 0.0076, {1.06, 1.53}}},
+    NamedTileCost{"warpgroup_f16_192x128_to_f32", {4.4, 0.77, 1.40, 0.0076, {1.06, 1.53}}},
+    NamedTileCost{"warpgroup_bf16_64x128", {4.4, 0.80, 0.79, 0.0030, {1.27, 1.44}}},
+    NamedTileCost{"warpgroup_f16_64x128", {4.4, 0.80, 0.79, 0.0030, {1.27, 1.44}}},
+    NamedTileCost{"warpgroup_bf16_64x128_to_f32", {4.4, 0.76, 1.20, 0.0030, {1.35, 1.42}}},
+    NamedTileCost{"warpgroup_f16_64x128_to_f32", {4.4, 0.76, 1.20, 0.0030, {1.35, 1.42}}},
+    NamedTileCost{"warpgroup_bf16_64x64", {4.4, 0.86, 0.89, 0.0022, {1.09, 1.13}}},
+    NamedTileCost{"warpgroup_f16_64x64", {4.4, 0.86, 0.89, 0.0022, {1.09, 1.13}}},
+    NamedTileCost{"warpgroup_bf16_64x64_to_f32", {3.9, 0.73, 0.29, 0.0022, {1.80, 2.57}}},
+    NamedTileCost{"warpgroup_f16_64x64_to_f32", {3.9, 0.73, 0.29, 0.0022, {1.80, 2.57}}}};
 
 // Of teams of warps (kernels/gemm/batch.cuh): microseconds at the start, the share of memory's bandwidth, microseconds of a
 // multiprocessor for a tile and for each step of its k; how much longer steps take where a factor is not aligned; of a
@@ -230,8 +233,12 @@ Estimate estimate_of_many_tiles(const Plan& plan, const Problem& oriented, const
   const double store = size_of(oriented.result) == 2 && kernel.box_a.lines > 0
                            ? unaligned_store_time(kernel, oriented)
                            : 1.0;
-  e.compute =
-      at_clock(rounds * (cost.tile * store + cost.k * static_cast<double>(oriented.k())), gpu);
+  const double longer =
+      (straddling_traffic(plan.a, oriented.arguments.a, oriented, cost.straddling) +
+       straddling_traffic(plan.b, oriented.arguments.b, oriented, cost.straddling)) /
+      2;
+  e.compute = at_clock(
+      rounds * longer * (cost.tile * store + cost.k * static_cast<double>(oriented.k())), gpu);
   e.memory = memory_time(oriented, gpu, cost.memory_share);
   add_up(e, cost.start + together(e.compute, e.memory), plan, oriented, gpu);
   return e;
