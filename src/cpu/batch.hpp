@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <type_traits>
 
 #include "cpu/prepared.hpp"
+#include "cpu/small.hpp"
 #include "cpu/workspace.hpp"
 
 namespace tilewise::cpu {
@@ -27,6 +29,10 @@ template <class P> class Batch {
 
   void run() {
     if (count_ == 0 || shape_.m == 0 || shape_.n == 0) return;
+    if constexpr (kKnowsSmall) {
+      is_small_ = is_small(shape_) && has_products(shape_);
+      if (is_small_) return share_out();
+    }
     Prepared<P> together(engine_, shape_, threads_);
     const double products = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
                             static_cast<double>(shape_.k);
@@ -42,16 +48,27 @@ template <class P> class Batch {
     if (on_all) {
       for (std::int64_t i = 0; i < count_; ++i) one(i, threads_, buffer_);
     } else {
-      // Waking a thread costs more than the smallest products do.
-      constexpr double kWorthAThread = 1 << 16;
-      const double worth = std::max(1.0, products * static_cast<double>(count_) / kWorthAThread);
-      const double most =
-          std::min({static_cast<double>(threads_), static_cast<double>(count_), worth});
-      engine_.workers().run(static_cast<int>(most), &Batch::work, this);
+      share_out();
     }
   }
 
  private:
+  // What gemm() computes by the shortest road, as it does.
+  static constexpr bool kKnowsSmall =
+      std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>;
+
+  // One product a thread at a time.
+  void share_out() {
+    const double products = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
+                            static_cast<double>(shape_.k);
+    // Waking a thread costs more than the smallest products do.
+    constexpr double kWorthAThread = 1 << 16;
+    const double worth = std::max(1.0, products * static_cast<double>(count_) / kWorthAThread);
+    const double most =
+        std::min({static_cast<double>(threads_), static_cast<double>(count_), worth});
+    engine_.workers().run(static_cast<int>(most), &Batch::work, this);
+  }
+
   static void work(void* argument, Team& team, int member) noexcept {
     Batch& batch = *static_cast<Batch*>(argument);
     const std::int64_t first = batch.count_ * member / team.size();
@@ -59,7 +76,18 @@ template <class P> class Batch {
     std::byte* const buffer =
         batch.buffer_ ? batch.buffer_ + static_cast<std::size_t>(member) * batch.part_bytes_
                       : nullptr;
+    if constexpr (kKnowsSmall) {
+      if (batch.is_small_) return batch.multiply_each(first, end);
+    }
     for (std::int64_t i = first; i < end; ++i) batch.one(i, 1, buffer);
+  }
+
+  void multiply_each(std::int64_t first, std::int64_t end) const {
+    P problem = shape_;
+    for (std::int64_t i = first; i < end; ++i) {
+      place_(i, problem);
+      multiply_small(problem);
+    }
   }
 
   void one(std::int64_t i, int threads, std::byte* buffer) const {
@@ -73,6 +101,7 @@ template <class P> class Batch {
   const P& shape_;
   const std::function<void(std::int64_t, P&)>& place_;
   const int threads_;
+  bool is_small_ = false;
   std::size_t part_bytes_ = 0;
   std::byte* buffer_ = nullptr;
 };

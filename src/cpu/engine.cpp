@@ -15,10 +15,6 @@
 namespace tilewise::cpu {
 namespace {
 
-template <class P> bool has_products(const P& problem) {
-  return problem.m > 0 && problem.n > 0 && problem.k > 0 && problem.alpha != 0;
-}
-
 template <class P> void run(Engine& engine, const P& problem, int threads) {
   if constexpr (std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>) {
     if (is_small(problem) && has_products(problem)) return multiply_small(problem);

@@ -21,6 +21,11 @@ template <class T> inline bool is_small(const Product<T>& problem) {
          problem.n <= kMost && problem.k <= kMost;
 }
 
+/// Whether there is anything to multiply.
+template <class P> inline bool has_products(const P& problem) {
+  return problem.m > 0 && problem.n > 0 && problem.k > 0 && problem.alpha != 0;
+}
+
 /// The whole of such a product, in place. Each element is one sum over ascending k.
 template <class T> void multiply_small(const Product<T>& problem);
 
