@@ -63,7 +63,8 @@ template <class Measure> double undisturbed(const Measure& measure, int& again) 
 }
 
 double flops_of(const GemmShape& s) {
-  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+         static_cast<double>(s.batch);
 }
 
 // Five digits: what a clock gives, and short files.
@@ -93,8 +94,8 @@ class Contender {
     flops_ = flops_of(s);
     patience_ = request.patience_seconds;
     samples_.clear();
-    path_ = ask(fmt::format("load {} {:d} {:d} {} {} {} {}", name_of(dtype), s.trans_a, s.trans_b,
-                            s.m, s.n, s.k, request.seed),
+    path_ = ask(fmt::format("load {} {:d} {:d} {} {} {} {} {}", name_of(dtype), s.trans_a,
+                            s.trans_b, s.m, s.n, s.k, s.batch, request.seed),
                 patience(4));
     if (path_ == "unsupported") return false;
     std::istringstream words(ask(fmt::format("check {}", request.seed), patience(4)));
@@ -290,12 +291,12 @@ void Bench::each(std::vector<Contender*>& contenders, const std::string& what, S
 }
 
 void Bench::check_memory(const GemmShape& shape, Dtype dtype, const std::string& what) const {
-  const std::uint64_t needed = operand_bytes(shape, dtype) * (1 + peers_.size());
-  const std::uint64_t there = available_memory();
-  if (needed / 10 * 11 > there) {
+  const double needed = operand_bytes(shape, dtype) * static_cast<double>(1 + peers_.size());
+  const auto there = static_cast<double>(available_memory());
+  if (needed * 1.1 > there) {
     throw Error(ErrorCode::kOutOfMemory,
-                fmt::format("{}: the operands of {} workers need {} MiB, {} MiB are free", what,
-                            1 + peers_.size(), needed >> 20, there >> 20));
+                fmt::format("{}: the operands of {} workers need {:.0f} MiB, {:.0f} MiB are free",
+                            what, 1 + peers_.size(), needed / 0x1p20, there / 0x1p20));
   }
 }
 

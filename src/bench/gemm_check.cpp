@@ -43,39 +43,60 @@ template <class T, class C, class Sum> class Check {
       : o_(operands), s_(operands.shape()), seed_(seed) {}
 
   GemmVerdict run() {
-    choose_rows();
-    pack_rows();
-    for (std::int64_t j = 0; j < s_.n; j += kColumns) hold_columns(j);
+    for (const std::int64_t product : chosen_products()) {
+      product_ = product;
+      choose_rows();
+      pack_rows();
+      for (std::int64_t j = 0; j < s_.n; j += kColumns) hold_columns(j);
+    }
     verdict_.error = reference_square_ > 0 ? std::sqrt(error_square_ / reference_square_)
                                            : std::sqrt(error_square_);
-    if (verdict_.verified) hold_product_with_signs();
+    const std::vector<Sum> signs = random_signs();
+    for (product_ = 0; product_ < s_.batch && verdict_.verified; ++product_)
+      hold_product_with_signs(signs);
     return verdict_;
   }
 
  private:
   static constexpr std::int64_t kRows = sizeof(Sum) > 8 ? 4 : 8;
   static constexpr std::int64_t kColumns = 8;
+  static constexpr std::size_t kProducts = 16;
   using Block = std::array<std::array<Sum, kRows>, kColumns>;
 
   Sum a(std::int64_t i, std::int64_t l) const {
-    return value_of(o_.a<T>()[s_.trans_a ? l * s_.m + i : i * s_.k + l]);
+    return value_of(o_.a<T>(product_)[s_.trans_a ? l * s_.m + i : i * s_.k + l]);
   }
   Sum b(std::int64_t l, std::int64_t j) const {
-    return value_of(o_.b<T>()[s_.trans_b ? j * s_.k + l : l * s_.n + j]);
+    return value_of(o_.b<T>(product_)[s_.trans_b ? j * s_.k + l : l * s_.n + j]);
   }
-  double c(std::int64_t i, std::int64_t j) const { return value_of(o_.c<C>()[i * s_.n + j]); }
+  double c(std::int64_t i, std::int64_t j) const {
+    return value_of(o_.c<C>(product_)[i * s_.n + j]);
+  }
 
-  void fail(std::string words) {
-    if (verdict_.verified) verdict_.wrong = std::move(words);
+  void fail(const std::string& words) {
+    if (verdict_.verified)
+      verdict_.wrong = s_.batch == 1 ? words : fmt::format("product {}: {}", product_, words);
     verdict_.verified = false;
   }
 
   // The first, the last, and random ones between.
+  std::set<std::int64_t> chosen_products() const {
+    std::set<std::int64_t> products{0, s_.batch - 1};
+    const std::size_t wanted = std::min(kProducts, static_cast<std::size_t>(s_.batch));
+    for (std::uint64_t i = 0; products.size() < wanted; ++i) {
+      products.insert(
+          static_cast<std::int64_t>(mix64(~seed_ + i) % static_cast<std::uint64_t>(s_.batch)));
+    }
+    return products;
+  }
+
+  // Chosen as products are.
   void choose_rows() {
     std::set<std::int64_t> rows{0, s_.m - 1};
     const auto wanted = static_cast<std::size_t>(std::min(kRows, s_.m));
-    for (std::uint64_t i = 0; rows.size() < wanted; ++i) {
-      rows.insert(static_cast<std::int64_t>(mix64(seed_ + i) % static_cast<std::uint64_t>(s_.m)));
+    const std::uint64_t first = seed_ + static_cast<std::uint64_t>(product_ * kRows);
+    for (std::uint64_t i = first; rows.size() < wanted; ++i) {
+      rows.insert(static_cast<std::int64_t>(mix64(i) % static_cast<std::uint64_t>(s_.m)));
     }
     rows_.assign(rows.begin(), rows.end());
   }
@@ -126,8 +147,7 @@ template <class T, class C, class Sum> class Check {
   }
 
   // C·t against A·(B·t) with random signs t: errors add up like a random walk of n steps.
-  void hold_product_with_signs() {
-    const std::vector<Sum> signs = random_signs();
+  void hold_product_with_signs(const std::vector<Sum>& signs) {
     const std::vector<Sum> bt = b_times(signs);
     const double typical =
         std::sqrt(std::max(error_square_, roundoff_square()) / static_cast<double>(held_));
@@ -184,6 +204,7 @@ template <class T, class C, class Sum> class Check {
   const GemmOperands& o_;
   const GemmShape& s_;
   std::uint64_t seed_;
+  std::int64_t product_ = 0;  // that is looked at
   GemmVerdict verdict_;
   std::vector<std::int64_t> rows_;
   std::vector<Sum> packed_;  // the sampled rows of A, element after element

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Is a measured product right? Some rows against sums in higher precision, and the whole of C by its
-// product with a vector of signs, which is O(n²) work.
+// product with a vector of signs, which is O(n²) work. Of a batch so the first product, the last, and some
+// between, and every C by the signs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace tilewise::bench {
 
 struct GemmVerdict {
   bool verified = true;
-  double error = 0;   ///< relative Frobenius norm over the sampled rows; NaN where C is
+  double error =
+      0;  ///< relative Frobenius norm over the sampled rows of all products; NaN where C is
   std::string wrong;  ///< what is wrong, in words
 };
 

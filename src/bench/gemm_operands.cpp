@@ -62,8 +62,8 @@ Fill fill_of(Dtype dtype) {
               fmt::format("dtype: expected f32, f64, bf16, f16 or s8, got '{}'", name_of(dtype)));
 }
 
-std::uint64_t bytes_of(std::int64_t rows, std::int64_t columns, Dtype dtype) {
-  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * size_of(dtype);
+std::uint64_t bytes_of(std::int64_t batch, std::int64_t elements, Dtype dtype) {
+  return static_cast<std::uint64_t>(batch) * static_cast<std::uint64_t>(elements) * size_of(dtype);
 }
 
 }  // namespace
@@ -78,9 +78,11 @@ Dtype result_dtype(Dtype operands) {
   }
 }
 
-std::uint64_t operand_bytes(const GemmShape& s, Dtype dtype) {
-  return bytes_of(s.m, s.k, dtype) + bytes_of(s.k, s.n, dtype) +
-         bytes_of(s.m, s.n, result_dtype(dtype));
+double operand_bytes(const GemmShape& s, Dtype dtype) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  return static_cast<double>(s.batch) * ((m * k + k * n) * static_cast<double>(size_of(dtype)) +
+                                         m * n * static_cast<double>(size_of(result_dtype(dtype))));
 }
 
 GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes, std::uint64_t offset) {
@@ -95,16 +97,16 @@ GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes, std::uint64_t of
 GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed)
     : shape_(shape), dtype_(dtype) {
   const Fill fill_matrix = fill_of(dtype);
-  a_ = allocate(bytes_of(shape.m, shape.k, dtype), 5 * kCacheLine);
-  b_ = allocate(bytes_of(shape.k, shape.n, dtype), 26 * kCacheLine);
-  c_ = allocate(bytes_of(shape.m, shape.n, result_dtype(dtype)), 47 * kCacheLine);
-  fill_matrix(a_.get(), shape.m * shape.k, seed, kStreamA);
-  fill_matrix(b_.get(), shape.k * shape.n, seed, kStreamB);
+  a_ = allocate(bytes_of(shape.batch, size_a(), dtype), 5 * kCacheLine);
+  b_ = allocate(bytes_of(shape.batch, size_b(), dtype), 26 * kCacheLine);
+  c_ = allocate(bytes_of(shape.batch, size_c(), result_dtype(dtype)), 47 * kCacheLine);
+  fill_matrix(a_.get(), shape.batch * size_a(), seed, kStreamA);
+  fill_matrix(b_.get(), shape.batch * size_b(), seed, kStreamB);
   poison();
 }
 
 void GemmOperands::poison() {
-  std::memset(c_.get(), 0xFF, bytes_of(shape_.m, shape_.n, result_dtype(dtype_)));
+  std::memset(c_.get(), 0xFF, bytes_of(shape_.batch, size_c(), result_dtype(dtype_)));
 }
 
 }  // namespace tilewise::bench

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrices of one measured product: random A and B, C poisoned.
+// The matrices of what is measured, a product or a batch of them: random A and B, C poisoned.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace tilewise::bench {
 /// The dtype of C: f32 for 16-bit floats, s32 for s8, else the operands' own.
 Dtype result_dtype(Dtype operands);
 
-/// Bytes of A, B and C together.
-std::uint64_t operand_bytes(const GemmShape& shape, Dtype dtype);
+/// Bytes of A, B and C together, of all products of a batch; those of the largest sizes do not fit 64 bits.
+double operand_bytes(const GemmShape& shape, Dtype dtype);
 
 /// A, B and C of a product, row-major without gaps, each on a 64-byte boundary and at its own place within a page, the
-/// same in every process: a processor takes a load for one that has to wait for a store to the same place in another
+/// same in every process; of a batch the first ones, which the others follow without gaps. The place matters: a processor takes a load for one that has to wait for a store to the same place in another
 /// page, which makes small products slower by a tenth, or not, by accident of the heap.
 class GemmOperands {
  public:
@@ -31,9 +31,20 @@ class GemmOperands {
 
   const GemmShape& shape() const { return shape_; }
   Dtype dtype() const { return dtype_; }
-  template <class T> const T* a() const { return reinterpret_cast<const T*>(a_.get()); }
-  template <class T> const T* b() const { return reinterpret_cast<const T*>(b_.get()); }
-  template <class T> T* c() const { return reinterpret_cast<T*>(c_.get()); }
+  /// Of a product of the batch, counted from 0.
+  template <class T> const T* a(std::int64_t product = 0) const {
+    return reinterpret_cast<const T*>(a_.get()) + product * size_a();
+  }
+  template <class T> const T* b(std::int64_t product = 0) const {
+    return reinterpret_cast<const T*>(b_.get()) + product * size_b();
+  }
+  template <class T> T* c(std::int64_t product = 0) const {
+    return reinterpret_cast<T*>(c_.get()) + product * size_c();
+  }
+  /// Elements of one matrix, and so from one product's to the next one's.
+  std::int64_t size_a() const { return shape_.m * shape_.k; }
+  std::int64_t size_b() const { return shape_.k * shape_.n; }
+  std::int64_t size_c() const { return shape_.m * shape_.n; }
   /// Elements from one row to the next of A, B and C as they are stored.
   std::int64_t lda() const { return shape_.trans_a ? shape_.m : shape_.k; }
   std::int64_t ldb() const { return shape_.trans_b ? shape_.k : shape_.n; }

@@ -100,7 +100,8 @@ class Server {
     GemmShape shape;
     std::string dtype;
     std::uint64_t seed = 0;
-    words >> dtype >> shape.trans_a >> shape.trans_b >> shape.m >> shape.n >> shape.k >> seed;
+    words >> dtype >> shape.trans_a >> shape.trans_b >> shape.m >> shape.n >> shape.k >>
+        shape.batch >> seed;
     calls_ = {};
     operands_.reset();  // before the next ones are made: they may be large
     operands_.emplace(shape, parse_dtype(dtype), seed);

@@ -24,10 +24,10 @@ class Multiplier {
   /// Version, and whose kernels it chose for this processor: "OpenBLAS 0.3.21 … SkylakeX".
   virtual std::string version() const = 0;
 
-  /// Computes C = op(A)·op(B) `calls` times, one after the other.
+  /// Computes C = op(A)·op(B), or a batch of them, `calls` times, one after the other.
   using Calls = std::function<void(std::int64_t calls)>;
 
-  /// Empty when it has no product of this dtype. The operands must outlive what is returned.
+  /// Empty when it has no product, or no batch, of this dtype. The operands must outlive what is returned.
   virtual Calls bind(const GemmOperands& operands) = 0;
 
   /// How it would compute this product, in words; empty when it does not say.
@@ -38,7 +38,8 @@ class Multiplier {
 std::unique_ptr<Multiplier> make_own_multiplier(int threads);
 
 /// The first of the shared libraries `candidates` (names or paths) that can be opened, on `threads`
-/// threads. It offers dnnl_sgemm, or else the Fortran names sgemm_ and dgemm_. Throws Error{kInvalidInput}
+/// threads. It offers dnnl_sgemm, or else the Fortran names sgemm_ and dgemm_; a batch is computed by
+/// cblas_?gemm_batch_strided where it has them, else one product after the other. Throws Error{kInvalidInput}
 /// when none can be opened, Error{kUnsupported} when it has none of these names.
 std::unique_ptr<Multiplier> open_peer(const std::vector<std::string>& candidates, int threads);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "bench/multiplier.hpp"
 #include "bench/origin.hpp"
 #include "gemm/context.hpp"
@@ -16,7 +18,14 @@ template <class T, class C> struct Views {
   MatrixView<const T> a, b;
   MatrixView<C> c;
 
-  explicit Views(const GemmOperands& o) : c(row_major(o.c<C>(), o.shape().m, o.shape().n)) {
+  std::int64_t batch, size_a, size_b, size_c;
+
+  explicit Views(const GemmOperands& o)
+      : c(row_major(o.c<C>(), o.shape().m, o.shape().n)),
+        batch(o.shape().batch),
+        size_a(o.size_a()),
+        size_b(o.size_b()),
+        size_c(o.size_c()) {
     const GemmShape& s = o.shape();
     a = s.trans_a ? transposed(row_major(o.a<T>(), s.k, s.m)) : row_major(o.a<T>(), s.m, s.k);
     b = s.trans_b ? transposed(row_major(o.b<T>(), s.n, s.k)) : row_major(o.b<T>(), s.k, s.n);
@@ -38,7 +47,9 @@ class OwnMultiplier : public Multiplier {
       case Dtype::kF64: return repeat<double>(Views<double, double>(o));
       case Dtype::kBF16: return repeat<float>(Views<BFloat16, float>(o));
       case Dtype::kF16: return repeat<float>(Views<Float16, float>(o));
-      case Dtype::kS8: return repeat<std::int32_t>(Views<std::int8_t, std::int32_t>(o));
+      case Dtype::kS8:
+        if (o.shape().batch != 1) return {};
+        return repeat<std::int32_t>(Views<std::int8_t, std::int32_t>(o));
       default: return {};
     }
   }
@@ -51,8 +62,19 @@ class OwnMultiplier : public Multiplier {
 
  private:
   template <class Scalar, class V> Calls repeat(const V& v) {
+    if constexpr (!std::is_integral_v<Scalar>) {
+      if (v.batch != 1) return repeat_batch<Scalar>(v);
+    }
     return [this, v](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i) gemm(context_, Scalar{1}, v.a, v.b, Scalar{0}, v.c);
+    };
+  }
+
+  template <class Scalar, class V> Calls repeat_batch(const V& v) {
+    return [this, v](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i)
+        gemm_batch(context_, v.batch, Scalar{1}, strided(v.a, v.size_a), strided(v.b, v.size_b),
+                   Scalar{0}, strided(v.c, v.size_c));
     };
   }
 

@@ -3,7 +3,7 @@
 //
 // A peer: one shared library, opened at run time, called through the names that its users call. The
 // Fortran names compute in column-major order, so the row-major product is asked for as its transpose,
-// (A·B)ᵀ = Bᵀ·Aᵀ: the same memory, the factors exchanged. oneDNN computes in row-major order.
+// (A·B)ᵀ = Bᵀ·Aᵀ: the same memory, the factors exchanged. oneDNN computes in row-major order, as CBLAS can.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -26,6 +26,14 @@ using FortranGemm = void (*)(const char* trans_a, const char* trans_b, const std
                              const std::int64_t* ldb, const T* beta, T* c, const std::int64_t* ldc,
                              std::size_t trans_a_length, std::size_t trans_b_length);
 
+// Whole numbers of 32 or 64 bits take the same registers and places on the stack.
+template <class T>
+using CblasGemmBatch = void (*)(int layout, int trans_a, int trans_b, std::int64_t m,
+                                std::int64_t n, std::int64_t k, T alpha, const T* a,
+                                std::int64_t lda, std::int64_t stride_a, const T* b,
+                                std::int64_t ldb, std::int64_t stride_b, T beta, T* c,
+                                std::int64_t ldc, std::int64_t stride_c, std::int64_t count);
+
 using DnnlSgemm = int (*)(char trans_a, char trans_b, std::int64_t m, std::int64_t n,
                           std::int64_t k, float alpha, const float* a, std::int64_t lda,
                           const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);
@@ -41,6 +49,8 @@ struct DnnlVersion {
   int major, minor, patch;
 };
 
+constexpr int kCblasRowMajor = 101;
+int cblas_transposition(bool transposed) { return transposed ? 112 : 111; }
 char letter(bool transposed) { return transposed ? 'T' : 'N'; }
 
 std::string one_line(std::string text) {
@@ -58,6 +68,8 @@ class PeerLibrary : public Multiplier {
     dnnl_gemm_s8_ = symbol<DnnlGemmS8>("dnnl_gemm_s8s8s32");
     sgemm_ = symbol<FortranGemm<float>>("sgemm_");
     dgemm_ = symbol<FortranGemm<double>>("dgemm_");
+    sgemm_batch_ = symbol<CblasGemmBatch<float>>("cblas_sgemm_batch_strided");
+    dgemm_batch_ = symbol<CblasGemmBatch<double>>("cblas_dgemm_batch_strided");
     if (!dnnl_sgemm_ && !sgemm_ && !dgemm_) {
       throw Error(ErrorCode::kUnsupported, "has neither sgemm_, dgemm_ nor dnnl_sgemm");
     }
@@ -86,9 +98,14 @@ class PeerLibrary : public Multiplier {
   }
 
   Calls bind(const GemmOperands& o) override {
+    const bool batch = o.shape().batch != 1;
     switch (o.dtype()) {
-      case Dtype::kF32: return dnnl_sgemm_ ? repeat_dnnl(o) : repeat_fortran(sgemm_, o);
-      case Dtype::kF64: return repeat_fortran(dgemm_, o);
+      case Dtype::kF32:
+        if (batch && sgemm_batch_) return repeat_batch(sgemm_batch_, o);
+        return dnnl_sgemm_ ? repeat_dnnl(o) : repeat_fortran(sgemm_, o);
+      case Dtype::kF64:
+        if (batch && dgemm_batch_) return repeat_batch(dgemm_batch_, o);
+        return repeat_fortran(dgemm_, o);
       case Dtype::kS8: return dnnl_gemm_s8_ ? repeat_dnnl_s8(o) : Calls{};
       default: return {};
     }
@@ -148,22 +165,41 @@ class PeerLibrary : public Multiplier {
       const char trans_a = letter(s.trans_a), trans_b = letter(s.trans_b);
       const std::int64_t m = s.m, n = s.n, k = s.k, lda = o.lda(), ldb = o.ldb(), ldc = o.ldc();
       const T one = 1, zero = 0;
+      each_product(calls, s.batch, [&](std::int64_t product) {
+        gemm(&trans_b, &trans_a, &n, &m, &k, &one, o.b<T>(product), &ldb, o.a<T>(product), &lda,
+             &zero, o.c<T>(product), &ldc, 1, 1);
+      });
+    };
+  }
+
+  template <class T> Calls repeat_batch(CblasGemmBatch<T> gemm, const GemmOperands& o) const {
+    return [gemm, &o](std::int64_t calls) {
+      const GemmShape& s = o.shape();
       for (std::int64_t i = 0; i < calls; ++i) {
-        gemm(&trans_b, &trans_a, &n, &m, &k, &one, o.b<T>(), &ldb, o.a<T>(), &lda, &zero, o.c<T>(),
-             &ldc, 1, 1);
+        gemm(kCblasRowMajor, cblas_transposition(s.trans_a), cblas_transposition(s.trans_b), s.m,
+             s.n, s.k, T{1}, o.a<T>(), o.lda(), o.size_a(), o.b<T>(), o.ldb(), o.size_b(), T{0},
+             o.c<T>(), o.ldc(), o.size_c(), s.batch);
       }
     };
+  }
+
+  // All products of a batch, `calls` times.
+  template <class One>
+  static void each_product(std::int64_t calls, std::int64_t batch, const One& one) {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      for (std::int64_t product = 0; product < batch; ++product) one(product);
+    }
   }
 
   Calls repeat_dnnl(const GemmOperands& o) const {
     return [gemm = dnnl_sgemm_, &o](std::int64_t calls) {
       const GemmShape& s = o.shape();
-      for (std::int64_t i = 0; i < calls; ++i) {
+      each_product(calls, s.batch, [&](std::int64_t product) {
         const int status =
-            gemm(letter(s.trans_a), letter(s.trans_b), s.m, s.n, s.k, 1.0f, o.a<float>(), o.lda(),
-                 o.b<float>(), o.ldb(), 0.0f, o.c<float>(), o.ldc());
+            gemm(letter(s.trans_a), letter(s.trans_b), s.m, s.n, s.k, 1.0f, o.a<float>(product),
+                 o.lda(), o.b<float>(product), o.ldb(), 0.0f, o.c<float>(product), o.ldc());
         expect_success("dnnl_sgemm", status);
-      }
+      });
     };
   }
 
@@ -171,12 +207,12 @@ class PeerLibrary : public Multiplier {
     return [gemm = dnnl_gemm_s8_, &o](std::int64_t calls) {
       const GemmShape& s = o.shape();
       const std::int32_t zero = 0;
-      for (std::int64_t i = 0; i < calls; ++i) {
+      each_product(calls, s.batch, [&](std::int64_t product) {
         const int status = gemm(letter(s.trans_a), letter(s.trans_b), 'F', s.m, s.n, s.k, 1.0f,
-                                o.a<std::int8_t>(), o.lda(), 0, o.b<std::int8_t>(), o.ldb(), 0,
-                                0.0f, o.c<std::int32_t>(), o.ldc(), &zero);
+                                o.a<std::int8_t>(product), o.lda(), 0, o.b<std::int8_t>(product),
+                                o.ldb(), 0, 0.0f, o.c<std::int32_t>(product), o.ldc(), &zero);
         expect_success("dnnl_gemm_s8s8s32", status);
-      }
+      });
     };
   }
 
@@ -191,6 +227,8 @@ class PeerLibrary : public Multiplier {
   DnnlGemmS8 dnnl_gemm_s8_ = nullptr;
   FortranGemm<float> sgemm_ = nullptr;
   FortranGemm<double> dgemm_ = nullptr;
+  CblasGemmBatch<float> sgemm_batch_ = nullptr;
+  CblasGemmBatch<double> dgemm_batch_ = nullptr;
 };
 
 }  // namespace

@@ -84,18 +84,6 @@ void add_bench_gpu_options(CLI::App& command, BenchOptions& o) {
   add_text(command, "--gpu", "KEY", o.gpu, "The GPU that --device virtual plays; else h200");
   command
       .add_option_function<std::string>(
-          "--batch",
-          [&o](const std::string& text) {
-            o.batch = parse_whole("--batch", text, 1);
-            if (*o.batch > 1 << 20) {
-              fail(fmt::format("--batch: expected at most {}, got '{}'", 1 << 20, text));
-            }
-          },
-          "On a GPU, so many products of each shape, one behind the other; else what the suite "
-          "says, or 1")
-      ->type_name("N");
-  command
-      .add_option_function<std::string>(
           "--gap",
           [&o](const std::string& text) {
             o.gap = parse_whole("--gap", text);

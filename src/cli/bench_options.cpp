@@ -48,6 +48,12 @@ std::int64_t parse_extent(const std::string& name, const std::string& text) {
   return value;
 }
 
+std::int64_t parse_batch(const std::string& name, const std::string& text) {
+  const std::int64_t value = parse_whole(name, text, 1);
+  if (value > 1 << 20) fail(fmt::format("{}: expected at most {}, got '{}'", name, 1 << 20, text));
+  return value;
+}
+
 double parse_positive(const std::string& name, const std::string& text) {
   const double value = parse_real(name, text);
   if (!(value > 0 && value <= 1e6)) {
@@ -67,6 +73,9 @@ void add_problem(CLI::App& command, BenchOptions& o) {
   add(command, "--k", "K", o.k, "Columns of A and rows of B", parse_extent);
   add(command, "--trans", "LIST", o.trans, "NN, NT, TN, TT: which factors are transposed; else NN",
       parse_name);
+  add(command, "--batch", "N", o.batch,
+      "So many products of each shape, one behind the other; else what the suite says, or 1",
+      parse_batch);
   add(command, "--dtype", "LIST", o.dtypes,
       "f32, f64, bf16, f16, s8; else f32,f64, on a GPU all but s8", parse_name);
   add(command, "--seed", "N", o.seed, "Of the random matrices; 1 unless given",
@@ -236,11 +245,11 @@ bench::GemmRequest bench_request(const BenchOptions& o) {
   if (o.gap != 0) fail("--gap: is for --device cuda or virtual, not cpu");
   request.shapes = bench_shapes(o);
   request.suite = bench_suite_name(o);
-  for (const bench::GemmShape& shape : request.shapes) {
-    if (shape.batch != 1)
-      fail(fmt::format("{}: batches are for --device cuda or virtual, not cpu", shape_name(shape)));
-  }
   request.dtypes = parse_dtypes(o.dtypes.empty() ? "f32,f64" : o.dtypes, kCpuDtypes);
+  for (const bench::GemmShape& shape : request.shapes) {
+    if (shape.batch != 1 && std::ranges::find(request.dtypes, Dtype::kS8) != request.dtypes.end())
+      fail(fmt::format("--dtype s8: goes with single products, not {}", shape_name(shape)));
+  }
   request.peers = o.peers.empty() ? bench::known_peers() : bench::parse_peers(o.peers);
   request.worker = {own_path(), "bench-worker"};
   request.threads = o.threads;

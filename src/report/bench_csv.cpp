@@ -27,11 +27,11 @@ std::string line_of(const std::vector<std::string>& fields) {
 }
 
 std::vector<std::string> head(const bench::GemmContext& c) {
-  std::vector<std::string> names{"group",  "dtype", "mode",     "trans_a", "trans_b",
-                                 "m",      "n",     "k",        "threads", "gflops",
-                                 "spread", "error", "verified", "peak",    "path"};
+  std::vector<std::string> names{"group",    "dtype", "mode",    "trans_a", "trans_b", "m",
+                                 "n",        "k",     "threads", "gflops",  "spread",  "error",
+                                 "verified", "peak",  "path",    "batch"};
   const bool on_gpu = c.device != "cpu";
-  if (on_gpu) names.insert(names.end(), {"batch", "c_dtype", "largest_error", "no_kernel"});
+  if (on_gpu) names.insert(names.end(), {"c_dtype", "largest_error", "no_kernel"});
   for (const bench::PeerOrigin& peer : c.peers) {
     names.push_back(peer.name);
     names.push_back(peer.name + "_spread");
@@ -77,9 +77,9 @@ std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::Gem
                                   figure(computed, r.ours.error),
                                   computed ? text(r.verified) : std::string(),
                                   r.peak > 0 ? text(r.peak) : "",
-                                  r.path};
+                                  r.path,
+                                  text(r.shape.batch)};
   if (on_gpu) {
-    fields.push_back(text(r.shape.batch));
     fields.emplace_back(name_of(r.result_dtype));
     fields.push_back(figure(computed && r.ours.largest_error, r.ours.largest_error.value_or(0)));
     fields.push_back(r.no_kernel);

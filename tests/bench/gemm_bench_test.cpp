@@ -90,6 +90,25 @@ TEST(GemmBench, WrongPeersAreLeftOutShapeByShape) {
       << report.context.troubles[1].reason;
 }
 
+// "right" by one product after the other, "batching" by a function for batches, as its products alone are wrong.
+TEST(GemmBench, MeasuresBatchesSideBySide) {
+  GemmRequest request =
+      request_of({fake("right"), fake("batching"), fake("unwritten"), fake("wrongelement")});
+  for (GemmShape& shape : request.shapes) shape.batch = 20;
+  const GemmReport report = run_gemm_bench(request, {});
+  ASSERT_EQ(report.results.size(), 2u);
+  for (const GemmResult& result : report.results) {
+    EXPECT_TRUE(result.verified) << result.wrong;
+    EXPECT_GT(result.ours.gflops, 0);
+    EXPECT_TRUE(timing_of(result, "right"));
+    EXPECT_TRUE(timing_of(result, "batching"));
+    EXPECT_EQ(result.peers.size(), 2u);
+  }
+  ASSERT_EQ(report.context.troubles.size(), 4u);
+  EXPECT_EQ(report.context.troubles[0].shape, "f32 5x7x3 NN, 20 times");
+  EXPECT_NE(report.context.troubles[0].reason.find("is wrong: product "), std::string::npos);
+}
+
 TEST(GemmBench, CrashingAndHangingPeersDoNotStopIt) {
   GemmRequest request = request_of({fake("crashing"), fake("hanging"), fake("right")});
   request.patience_seconds = 5;

@@ -33,15 +33,14 @@ double value_of(BFloat16 x) {
 // The product by its definition, one rounding an element.
 template <class T, class C> void multiply(GemmOperands& o) {
   const GemmShape& s = o.shape();
-  for (std::int64_t i = 0; i < s.m; ++i) {
-    for (std::int64_t j = 0; j < s.n; ++j) {
-      double sum = 0;
-      for (std::int64_t l = 0; l < s.k; ++l) {
-        sum += value_of(o.a<T>()[s.trans_a ? l * o.lda() + i : i * o.lda() + l]) *
-               value_of(o.b<T>()[s.trans_b ? j * o.ldb() + l : l * o.ldb() + j]);
-      }
-      o.c<C>()[i * o.ldc() + j] = static_cast<C>(sum);
+  for (std::int64_t x = 0; x < s.batch * s.m * s.n; ++x) {
+    const std::int64_t product = x / (s.m * s.n), i = x / s.n % s.m, j = x % s.n;
+    double sum = 0;
+    for (std::int64_t l = 0; l < s.k; ++l) {
+      sum += value_of(o.a<T>(product)[s.trans_a ? l * o.lda() + i : i * o.lda() + l]) *
+             value_of(o.b<T>(product)[s.trans_b ? j * o.ldb() + l : l * o.ldb() + j]);
     }
+    o.c<C>(product)[i * o.ldc() + j] = static_cast<C>(sum);
   }
 }
 
@@ -79,11 +78,14 @@ TEST_P(GemmCheck, OurOwnProductPasses) {
   EXPECT_TRUE(verdict.verified) << verdict.wrong;
 }
 
-// Also in rows that are not sampled, where only the product with signs sees them.
+// Also in rows and products that are not sampled, where only the product with signs sees them.
 TEST_P(GemmCheck, OneWrongElementShowsWhereverItIs) {
   const GemmShape& s = GetParam().shape;
   multiply(operands_);
-  for (const std::int64_t row : std::set<std::int64_t>{0, s.m / 3, s.m / 2, s.m - 1}) {
+  const std::int64_t rows = s.batch * s.m;
+  std::set<std::int64_t> chosen{0, s.m / 3, s.m / 2, s.m - 1, rows / 2, rows - 1};
+  for (std::int64_t product = 0; product < s.batch; ++product) chosen.insert(product * s.m);
+  for (const std::int64_t row : chosen) {
     const std::size_t size = size_of(result_dtype(GetParam().dtype));
     std::byte* element =
         operands_.c<std::byte>() + static_cast<std::size_t>(row * s.n + s.n / 2) * size;
@@ -115,7 +117,22 @@ INSTANTIATE_TEST_SUITE_P(All, GemmCheck,
                                          Case{Dtype::kBF16, {"", false, true, 40, 33, 65}},
                                          Case{Dtype::kF16, {"", true, false, 40, 33, 65}},
                                          Case{Dtype::kS8, {"", false, false, 40, 33, 65}},
-                                         Case{Dtype::kS8, {"", true, true, 40, 33, 65}}));
+                                         Case{Dtype::kS8, {"", true, true, 40, 33, 65}},
+                                         Case{Dtype::kF32, {"", false, true, 4, 5, 3, 100}},
+                                         Case{Dtype::kF64, {"", true, false, 9, 8, 7, 40}},
+                                         Case{Dtype::kBF16, {"", true, true, 17, 33, 65, 3}}));
+
+TEST(GemmCheck, SaysWhichProductOfABatchIsWrong) {
+  GemmOperands o({"", false, false, 3, 4, 5, 50}, Dtype::kF32, kSeed);
+  multiply(o);
+  o.c<float>(37)[2] += 1;
+  EXPECT_NE(check_gemm(o, kSeed).wrong.find("product 37: "), std::string::npos);
+}
+
+TEST(GemmCheck, WholeNumbersHaveNoBatchesOfOurs) {
+  const GemmOperands o({"", false, false, 3, 4, 5, 2}, Dtype::kS8, kSeed);
+  EXPECT_FALSE(make_own_multiplier(1)->bind(o));
+}
 
 TEST(GemmOperands, StandAtTheSamePlacesWithinPagesInEveryProcess) {
   const auto places = [](std::int64_t size) {

@@ -36,7 +36,7 @@ bench::GemmReport sample() {
   first.peak = 100, first.path = "packed";
   first.peers = {{"openblas", {{40, 41, 39}, 40, 2.5, 2e-7}}, {"onednn", {{100}, 100, 0, 3e-7}}};
   bench::GemmResult second;
-  second.shape = {"thin, long", true, false, 8, 9, 10};
+  second.shape = {"thin, long", true, false, 8, 9, 10, 3};
   second.dtype = Dtype::kF64, second.threads = 2;
   second.ours = {{5}, 5, 0, std::numeric_limits<double>::quiet_NaN()};
   second.verified = false, second.wrong = "C(0, 0) is nan, expected 1";
@@ -136,7 +136,7 @@ TEST(BenchJson, IsReadAgain) {
   EXPECT_EQ(r.samples, 3u);
   EXPECT_EQ(r.peers.at("onednn"), 100);
   EXPECT_EQ(r.peer_spreads.at("openblas"), 2.5);
-  EXPECT_EQ(file.results[1].key(), "f64 8x9x10 TN, 2 threads");
+  EXPECT_EQ(file.results[1].key(), "f64 8x9x10 TN, 3 times, 2 threads");
 }
 
 TEST(BenchJson, ReadsFilesWithoutOurExtraFields) {
@@ -213,10 +213,10 @@ TEST(BenchCsv, HasALineAResult) {
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0],
             "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
-            "openblas,openblas_spread,onednn,onednn_spread,ratio_to_best\r");
+            "batch,openblas,openblas_spread,onednn,onednn_spread,ratio_to_best\r");
   EXPECT_EQ(lines[1],
-            "square,f32,ieee,N,N,64,64,64,1,80,1.25,1e-07,true,100,packed,40,2.5,100,0,0.8000\r");
-  EXPECT_EQ(lines[2], "\"thin, long\",f64,ieee,T,N,8,9,10,2,5,0,nan,false,,,5.5,0,,,0.9091\r");
+            "square,f32,ieee,N,N,64,64,64,1,80,1.25,1e-07,true,100,packed,1,40,2.5,100,0,0.8000\r");
+  EXPECT_EQ(lines[2], "\"thin, long\",f64,ieee,T,N,8,9,10,2,5,0,nan,false,,,3,5.5,0,,,0.9091\r");
 }
 
 TEST(BenchTable, ShowsSpeedsRatiosAndTheWorst) {
@@ -328,13 +328,13 @@ TEST(GpuBenchCsv, HasErrorsAndPlans) {
   EXPECT_EQ(
       lines[0],
       "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
-      "c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_largest_error,"
+      "batch,c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_largest_error,"
       "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
       "cublaslt_plan,ratio_to_best\r");
   EXPECT_EQ(lines[1],
             "square_large,f32,ieee,N,N,4096,4096,4096,,51000,1.5,1.2e-06,true,66908,simt 128x128,"
-            "f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
-  EXPECT_EQ(lines[3], "odd,f16,ieee,T,N,7,8,9,,,,,,,,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
+            "1,f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
+  EXPECT_EQ(lines[3], "odd,f16,ieee,T,N,7,8,9,,,,,,,,1,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
 }
 
 TEST(GpuBenchTable, ShowsTeraflopsAndErrors) {

@@ -14,7 +14,7 @@
 #ifndef TILEWISE_FAKE_PEER
 TILEWISE_EXPORT void not_a_gemm() {}  // a library without any product
 #else
-enum Behaviour { kRight, kWrongElement, kUnwritten, kCrashing, kHanging, kTalking };
+enum Behaviour { kRight, kWrongElement, kUnwritten, kCrashing, kHanging, kTalking, kBatching };
 
 namespace {
 
@@ -57,8 +57,26 @@ void misbehave() {
                             const std::int32_t* lda, const T* b, const std::int32_t* ldb,       \
                             const T*, T* c, const std::int32_t* ldc) {                          \
     misbehave();                                                                                \
+    if (kBehaviour == kBatching) return;                                                        \
     multiply(*ta, *tb, *m, *n, *k, a, *lda, b, *ldb, c, *ldc);                                  \
   }
 TILEWISE_FAKE_GEMM(sgemm_, float)
 TILEWISE_FAKE_GEMM(dgemm_, double)
+
+// Whose only right products are those of batches, in row-major order: (A·B)ᵀ = Bᵀ·Aᵀ.
+#if TILEWISE_FAKE_BATCHES
+TILEWISE_EXPORT void cblas_sgemm_batch_strided(int layout, int ta, int tb, std::int32_t m,
+                                               std::int32_t n, std::int32_t k, float alpha,
+                                               const float* a, std::int32_t lda,
+                                               std::int32_t stride_a, const float* b,
+                                               std::int32_t ldb, std::int32_t stride_b, float beta,
+                                               float* c, std::int32_t ldc, std::int32_t stride_c,
+                                               std::int32_t count) {
+  if (layout != 101 || alpha != 1 || beta != 0) return;
+  for (std::int32_t i = 0; i < count; ++i) {
+    multiply(tb == 112 ? 'T' : 'N', ta == 112 ? 'T' : 'N', n, m, k, b + i * stride_b, ldb,
+             a + i * stride_a, lda, c + i * stride_c, ldc);
+  }
+}
+#endif
 #endif
