@@ -114,12 +114,20 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
 }
 
+// All rows of A in one tile, and all of B in the second-level cache: tiles read B once, as a stream does, and keep their
+// sums over all of k. Not measured where the third level is near.
+bool has_few_rows_near(const Shape& s, const Caches& caches) {
+  return has_large_l1(caches) && !caches.l3_is_near && !s.widens && s.b_by_rows && s.a_by_rows &&
+         s.m >= 2 && s.m <= s.tile_rows && s.k * s.n * s.element <= caches.l2 * 5 / 8;
+}
+
 // Very few rows or columns: the long factor goes by once, in place.
 bool streams_b(const Shape& s, const Caches& caches) {
   const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
   // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths.
   const std::int64_t streamed = caches.l3_is_near ? 11 : kMostStreamed;
-  return s.b_by_rows && s.m <= (from_memory ? streamed : s.stream_rows);
+  return s.b_by_rows && !has_few_rows_near(s, caches) &&
+         s.m <= (from_memory ? streamed : s.stream_rows);
 }
 
 bool streams_a(const Shape& s, const Caches& caches) {
@@ -131,6 +139,9 @@ bool wants_stream(const Shape& s, const Caches& caches) {
   return !s.widens && (streams_b(s, caches) || streams_a(s, caches));
 }
 
+// Of the long factor, which a pass reads where its rows are short.
+constexpr std::int64_t kStreamBytes = 32 << 10;
+
 void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
   plan.turned = !streams_b(s, caches);
@@ -138,7 +149,9 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   // Not measured elsewhere. With more rows than one pass takes, columns go by in short pieces.
   const std::int64_t few = plan.turned ? s.n : s.m;
   plan.side_by_side = plan.fetch_ahead && outruns_l3(caches) && few <= s.stream_rows;
-  plan.kc = std::min(s.k, kStreamDepth);
+  const std::int64_t row_bytes = (plan.turned ? s.m : s.n) * s.element;
+  const std::int64_t depth = plan.fetch_ahead ? kStreamDepth : kStreamBytes / row_bytes / 8 * 8;
+  plan.kc = std::min(s.k, std::clamp(depth, kStreamDepth, kMostStreamDepth));
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
 
@@ -266,7 +279,8 @@ bool is_near(const Shape& s, const Caches& caches) {
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
   if (s.widens || !s.b_by_rows) return false;
-  if (s.n <= s.widest_tile || (wants_whole_k(s, caches) && takes_columns_in_place(s, caches)))
+  if (has_few_rows_near(s, caches) || s.n <= s.widest_tile ||
+      (wants_whole_k(s, caches) && takes_columns_in_place(s, caches)))
     return true;
   return is_near(s, caches) && !pays_for_copies(s, caches);
 }
@@ -276,10 +290,11 @@ bool wants_in_place(const Shape& s, const Caches& caches) {
 void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
   const std::int64_t longest =
       std::clamp(caches.l2 / (s.n * s.element), std::int64_t{512}, kLongest);
-  plan.kc = wants_whole_k(s, caches)  ? s.k
-            : s.n <= s.widest_tile    ? equal_blocks(s.k, longest)
-            : wants_panels(s, caches) ? panel_depth(s)
-                                      : packed_depth(s, caches);
+  plan.kc = wants_whole_k(s, caches)       ? s.k
+            : has_few_rows_near(s, caches) ? equal_blocks(s.k, kLongest)
+            : s.n <= s.widest_tile         ? equal_blocks(s.k, longest)
+            : wants_panels(s, caches)      ? panel_depth(s)
+                                           : packed_depth(s, caches);
   plan.nc = s.n;
   plan.columns_outside = true;
 }

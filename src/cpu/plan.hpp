@@ -17,9 +17,10 @@ namespace tilewise::cpu {
 /// Bytes of the short factor that dot products copy at a time.
 constexpr std::int64_t kDotSpanBytes = 2 << 20;
 
-/// The most products that a pass of a stream does: so many rows of the long factor are read side by side.
-/// Eight rows whose distance is a power of two still fit in one set of a first-level cache.
-constexpr std::int64_t kStreamDepth = 8;
+/// The products that a pass of a stream does: so many rows of the long factor are read side by side.
+/// Eight rows whose distance is a power of two still fit in one set of a first-level cache. Of short rows there are
+/// more, up to the most, so that a pass has something to do.
+constexpr std::int64_t kStreamDepth = 8, kMostStreamDepth = 64;
 /// The most rows (or columns) that a stream feeds.
 constexpr std::int64_t kMostStreamed = 24;
 

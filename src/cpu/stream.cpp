@@ -49,8 +49,13 @@ template <class T> class Stream {
   void multiply(std::int64_t j, std::int64_t count, std::int64_t p, std::int64_t depth) {
     const Kernels<T>& set = kernels<T>();
     const std::int64_t groups = (few_count_ + set.stream_rows - 1) / set.stream_rows;
-    T few[kStreamDepth * kMostStreamed];
-    for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, few);
+    T copied[kMostStreamDepth * kMostStreamed];
+    // One vector is in order, where its elements are neighbours.
+    const bool is_in_order = few_count_ == 1 && few_element_step_ == 1;
+    const T* const few = is_in_order ? few_ + p : copied;
+    if (!is_in_order) {
+      for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, copied);
+    }
     const std::int64_t piece = groups == 1 ? count : kPiece;
     for (std::int64_t at = 0; at < count; at += piece) {
       StreamTile<T> tile;
@@ -85,11 +90,11 @@ template <class T> class Stream {
   void put_in_order(std::int64_t g, std::int64_t groups, std::int64_t p, std::int64_t depth,
                     T* few) {
     const std::int64_t first = few_count_ * g / groups, end = few_count_ * (g + 1) / groups;
-    T* to = few + first * depth;
-    for (std::int64_t q = p; q < p + depth; ++q) {
-      for (std::int64_t i = first; i < end; ++i) {
-        *to++ = few_[i * few_step_ + q * few_element_step_];
-      }
+    T* const to = few + first * depth;
+    const std::int64_t count = end - first;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T* const from = few_ + (first + i) * few_step_ + p * few_element_step_;
+      for (std::int64_t q = 0; q < depth; ++q) to[q * count + i] = from[q * few_element_step_];
     }
   }
 

@@ -551,6 +551,39 @@ TEST(Engine, ManyCallers) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Few rows, B in the second-level cache, whatever this machine's are: one row streams past B, in passes of many of B's
+// rows where these are short; rows up to a tile's height meet it in place, all of k at a time.
+template <class T> void try_few_rows_of_near_b() {
+  Caches far;
+  far.l1 = 48 << 10, far.l2 = 2 << 20, far.l3 = 64 << 20, far.l3_is_near = false;
+  const int tile_rows = kernels<T>().rows_of[kernels<T>().best_vectors];
+  for (const std::int64_t m : {1, 2, 3, 5, tile_rows, tile_rows + 1}) {
+    for (const std::int64_t n : {17, 64, 65, 130, 300}) {
+      for (const std::int64_t k : {7, 8, 63, 64, 65, 129, 700}) {
+        for (const bool a_turned : {false, true}) {
+          Trial<T, T, T> trial({m, n, k, a_turned, false, -1.5, 0.5});
+          const Product<T> problem = trial.problem();
+          const Plan plan = make_plan(problem, far, 1);
+          if (m == 1) {
+            EXPECT_EQ(plan.path, Path::kStream);
+            EXPECT_GE(plan.kc, std::min<std::int64_t>(k, n * sizeof(T) <= 512 ? 64 : 8));
+          } else if (!a_turned && m <= tile_rows && k * n * std::int64_t{sizeof(T)} <= 1 << 20) {
+            EXPECT_EQ(plan.path, Path::kBlocked);
+            EXPECT_FALSE(plan.pack_b);
+            EXPECT_GE(plan.kc, k);
+          }
+          Run<Product<T>> run(problem, plan);
+          std::vector<std::byte> buffer(run.part_bytes() + 64);
+          run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+          run.multiply(0);
+          ASSERT_NO_FATAL_FAILURE(trial.check());
+        }
+      }
+    }
+  }
+}
+TEST(Engine, FewRowsOfANearB) { try_few_rows_of_near_b<float>(), try_few_rows_of_near_b<double>(); }
+
 // What is asked for pages ahead is a matter of time alone. A cache of next to nothing, so that a product of a test's size
 // comes out of memory; rows and columns around those of each tile, and k around a stream's passes.
 template <class T> void try_fetching_ahead() {

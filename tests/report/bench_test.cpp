@@ -325,16 +325,17 @@ TEST(GpuBenchJson, AVirtualGpusFileHasNothingToCompare) {
 TEST(GpuBenchCsv, HasErrorsAndPlans) {
   const std::vector<std::string> lines = lines_of(bench_csv(gpu_sample()));
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(
-      lines[0],
-      "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
-      "batch,c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_largest_error,"
-      "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
-      "cublaslt_plan,ratio_to_best\r");
+  EXPECT_EQ(lines[0],
+            "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
+            "batch,c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_"
+            "largest_error,"
+            "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
+            "cublaslt_plan,ratio_to_best\r");
   EXPECT_EQ(lines[1],
             "square_large,f32,ieee,N,N,4096,4096,4096,,51000,1.5,1.2e-06,true,66908,simt 128x128,"
             "1,f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
-  EXPECT_EQ(lines[3], "odd,f16,ieee,T,N,7,8,9,,,,,,,,1,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
+  EXPECT_EQ(lines[3],
+            "odd,f16,ieee,T,N,7,8,9,,,,,,,,1,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
 }
 
 TEST(GpuBenchTable, ShowsTeraflopsAndErrors) {
