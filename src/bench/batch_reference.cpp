@@ -7,25 +7,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <set>
 
+#include "bench/sample.hpp"
 #include "core/elements.hpp"
-#include "core/random.hpp"
 #include "core/thread_pool.hpp"
 
 namespace tilewise::bench {
 namespace {
 
-constexpr std::size_t kProducts = 16;  // that are sampled
+constexpr std::int64_t kProducts = 16;  // that are sampled
 constexpr int kLinesOfOne = 24, kLinesOfMany = 6;
-
-std::set<std::int64_t> chosen_products(std::int64_t batch, std::uint64_t seed) {
-  std::set<std::int64_t> chosen{0, batch - 1};
-  const std::size_t wanted = std::min(kProducts, static_cast<std::size_t>(batch));
-  for (std::uint64_t i = 0; chosen.size() < wanted; ++i)
-    chosen.insert(static_cast<std::int64_t>(mix64(~seed + i) % static_cast<std::uint64_t>(batch)));
-  return chosen;
-}
 
 ReadElements from(const ReadElements& read, std::int64_t offset) {
   return [&read, offset](std::int64_t first, std::int64_t stride, std::int64_t count, double* to) {
@@ -65,7 +56,7 @@ BatchReference::BatchReference(const GpuProblem& problem, const ReadElements& a,
                      of_b = problem.rows_of_b() * problem.ldb;
   GpuProblem one = problem;
   one.shape.batch = 1;
-  for (const std::int64_t product : chosen_products(problem.shape.batch, seed)) {
+  for (const std::int64_t product : sample_of(problem.shape.batch, kProducts, ~seed)) {
     samples_.emplace_back(
         product, std::make_unique<SampledReference>(
                      one, from(a, product * of_a), from(b, product * of_b), seed,

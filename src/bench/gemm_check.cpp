@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/sample.hpp"
 #include "core/float16.hpp"
 #include "core/random.hpp"
 #include "tilewise/error.hpp"
@@ -43,7 +44,7 @@ template <class T, class C, class Sum> class Check {
       : o_(operands), s_(operands.shape()), seed_(seed) {}
 
   GemmVerdict run() {
-    for (const std::int64_t product : chosen_products()) {
+    for (const std::int64_t product : sample_of(s_.batch, kProducts, ~seed_)) {
       product_ = product;
       choose_rows();
       pack_rows();
@@ -60,7 +61,7 @@ template <class T, class C, class Sum> class Check {
  private:
   static constexpr std::int64_t kRows = sizeof(Sum) > 8 ? 4 : 8;
   static constexpr std::int64_t kColumns = 8;
-  static constexpr std::size_t kProducts = 16;
+  static constexpr std::int64_t kProducts = 16;
   using Block = std::array<std::array<Sum, kRows>, kColumns>;
 
   Sum a(std::int64_t i, std::int64_t l) const {
@@ -79,25 +80,10 @@ template <class T, class C, class Sum> class Check {
     verdict_.verified = false;
   }
 
-  // The first, the last, and random ones between.
-  std::set<std::int64_t> chosen_products() const {
-    std::set<std::int64_t> products{0, s_.batch - 1};
-    const std::size_t wanted = std::min(kProducts, static_cast<std::size_t>(s_.batch));
-    for (std::uint64_t i = 0; products.size() < wanted; ++i) {
-      products.insert(
-          static_cast<std::int64_t>(mix64(~seed_ + i) % static_cast<std::uint64_t>(s_.batch)));
-    }
-    return products;
-  }
-
-  // Chosen as products are.
+  // Others of each product.
   void choose_rows() {
-    std::set<std::int64_t> rows{0, s_.m - 1};
-    const auto wanted = static_cast<std::size_t>(std::min(kRows, s_.m));
-    const std::uint64_t first = seed_ + static_cast<std::uint64_t>(product_ * kRows);
-    for (std::uint64_t i = first; rows.size() < wanted; ++i) {
-      rows.insert(static_cast<std::int64_t>(mix64(i) % static_cast<std::uint64_t>(s_.m)));
-    }
+    const std::set<std::int64_t> rows =
+        sample_of(s_.m, kRows, seed_ + static_cast<std::uint64_t>(product_ * kRows));
     rows_.assign(rows.begin(), rows.end());
   }
 

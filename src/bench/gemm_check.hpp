@@ -15,8 +15,7 @@ namespace tilewise::bench {
 
 struct GemmVerdict {
   bool verified = true;
-  double error =
-      0;  ///< relative Frobenius norm over the sampled rows of all products; NaN where C is
+  double error = 0;   ///< relative Frobenius norm over all sampled rows; NaN where C is
   std::string wrong;  ///< what is wrong, in words
 };
 

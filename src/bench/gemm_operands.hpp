@@ -21,8 +21,9 @@ Dtype result_dtype(Dtype operands);
 double operand_bytes(const GemmShape& shape, Dtype dtype);
 
 /// A, B and C of a product, row-major without gaps, each on a 64-byte boundary and at its own place within a page, the
-/// same in every process; of a batch the first ones, which the others follow without gaps. The place matters: a processor takes a load for one that has to wait for a store to the same place in another
-/// page, which makes small products slower by a tenth, or not, by accident of the heap.
+/// same in every process; of a batch the first ones, which the others follow without gaps. The place matters: a processor
+/// takes a load for one that has to wait for a store to the same place in another page, which makes small products slower
+/// by a tenth, or not, by accident of the heap.
 class GemmOperands {
  public:
   /// A and B uniform in [-1, 1), the same for the same seed; in s8 all 256 values. C is poisoned.

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "bench/sample.hpp"
 #include "core/elements.hpp"
 #include "core/random.hpp"
 #include "core/thread_pool.hpp"
@@ -28,11 +29,7 @@ struct Factor {
 };
 
 std::vector<std::int64_t> chosen_lines(std::int64_t count, int wanted, std::uint64_t seed) {
-  std::set<std::int64_t> lines{0, count - 1};
-  const auto size = static_cast<std::size_t>(std::min<std::int64_t>(wanted, count));
-  for (std::uint64_t i = 0; lines.size() < size; ++i) {
-    lines.insert(static_cast<std::int64_t>(mix64(seed + i) % static_cast<std::uint64_t>(count)));
-  }
+  const std::set<std::int64_t> lines = sample_of(count, wanted, seed);
   return {lines.begin(), lines.end()};
 }
 

@@ -124,11 +124,12 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
-std::int64_t parse_whole(std::string_view option, const std::string& text, std::int64_t least) {
+std::int64_t parse_whole(std::string_view option, const std::string& text, std::int64_t least,
+                         std::int64_t most) {
   const std::optional<std::int64_t> value = number<std::int64_t>(text);
-  if (!value || *value < least) {
-    fail(fmt::format("{}: expected a whole number from {} to {}, got '{}'", option, least,
-                     std::numeric_limits<std::int64_t>::max(), text));
+  if (!value || *value < least || *value > most) {
+    fail(fmt::format("{}: expected a whole number from {} to {}, got '{}'", option, least, most,
+                     text));
   }
   return *value;
 }

@@ -7,6 +7,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,8 +19,9 @@ namespace tilewise::cli {
 /// Throws Error{kInvalidArgument} for what is not understood, with the nearest name.
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
-/// A whole number from `least` on, in decimal digits.
-std::int64_t parse_whole(std::string_view option, const std::string& text, std::int64_t least = 0);
+/// A whole number from `least` to `most`, in decimal digits.
+std::int64_t parse_whole(std::string_view option, const std::string& text, std::int64_t least = 0,
+                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 /// A finite number.
 double parse_real(std::string_view option, const std::string& text);

@@ -85,12 +85,7 @@ void add_bench_gpu_options(CLI::App& command, BenchOptions& o) {
   command
       .add_option_function<std::string>(
           "--gap",
-          [&o](const std::string& text) {
-            o.gap = parse_whole("--gap", text);
-            if (o.gap > 1 << 20) {
-              fail(fmt::format("--gap: expected at most {}, got '{}'", 1 << 20, text));
-            }
-          },
+          [&o](const std::string& text) { o.gap = parse_whole("--gap", text, 0, 1 << 20); },
           "On a GPU, unused elements between the rows of A, B and C; else none")
       ->type_name("N");
 }

@@ -37,21 +37,15 @@ void add(CLI::App& command, const std::string& name, const std::string& type, Va
 }
 
 int parse_count(const std::string& name, const std::string& text) {
-  const std::int64_t value = parse_whole(name, text, 1);
-  if (value > 1'000'000) fail(fmt::format("{}: expected at most 1000000, got '{}'", name, text));
-  return static_cast<int>(value);
+  return static_cast<int>(parse_whole(name, text, 1, 1'000'000));
 }
 
 std::int64_t parse_extent(const std::string& name, const std::string& text) {
-  const std::int64_t value = parse_whole(name, text, 1);
-  if (value > 1 << 30) fail(fmt::format("{}: expected at most {}, got '{}'", name, 1 << 30, text));
-  return value;
+  return parse_whole(name, text, 1, 1 << 30);
 }
 
 std::int64_t parse_batch(const std::string& name, const std::string& text) {
-  const std::int64_t value = parse_whole(name, text, 1);
-  if (value > 1 << 20) fail(fmt::format("{}: expected at most {}, got '{}'", name, 1 << 20, text));
-  return value;
+  return parse_whole(name, text, 1, 1 << 20);
 }
 
 double parse_positive(const std::string& name, const std::string& text) {

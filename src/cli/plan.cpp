@@ -254,7 +254,7 @@ void add_plan(CLI::App& app, Action& action) {
   add_size(*command, "--m", options->m, true, "Rows of A and C");
   add_size(*command, "--n", options->n, true, "Columns of B and C");
   add_size(*command, "--k", options->k, true, "Columns of A, rows of B");
-  add_size(*command, "--batch", options->batch, false, "So many products of this shape");
+  add_size(*command, "--batch", options->batch, false, "So many products of this shape", 1);
   add_size(*command, "--lda", options->lda, false, "Leading dimension of A (default: no gaps)", 1);
   add_size(*command, "--ldb", options->ldb, false, "Leading dimension of B (default: no gaps)", 1);
   add_choice(*command, "--dtype", options->dtype, kDtypes,

@@ -36,9 +36,7 @@ void add(CLI::App& command, const std::string& name, const std::string& type, Va
 
 auto extent_from(std::int64_t least, std::int64_t most) {
   return [=](const std::string& name, const std::string& text) {
-    const std::int64_t value = parse_whole(name, text, least);
-    if (value > most) fail(fmt::format("{}: expected at most {}, got '{}'", name, most, text));
-    return value;
+    return parse_whole(name, text, least, most);
   };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many products of one shape.
+// Many products of one shape: how threads share them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace tilewise::cpu {
 
-// Many products of one shape. Small ones run side by side, one a thread, so that no thread waits for
+// Small products run side by side, one a thread, so that no thread waits for
 // another; large ones one after the other, each on all threads.
 template <class P> class Batch {
  public:
@@ -34,10 +34,8 @@ template <class P> class Batch {
       if (is_small_) return share_out();
     }
     Prepared<P> together(engine_, shape_, threads_);
-    const double products = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
-                            static_cast<double>(shape_.k);
     constexpr double kLarge = 1 << 27;
-    const bool on_all = products >= kLarge || (count_ == 1 && together.run);
+    const bool on_all = multiplications() >= kLarge || (count_ == 1 && together.run);
     const Prepared<P> alone(engine_, shape_, 1);
     part_bytes_ = on_all ? 0 : alone.bytes();
     const std::size_t bytes =
@@ -57,13 +55,18 @@ template <class P> class Batch {
   static constexpr bool kKnowsSmall =
       std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>;
 
+  // Of one product.
+  double multiplications() const {
+    return static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
+           static_cast<double>(shape_.k);
+  }
+
   // One product a thread at a time.
   void share_out() {
-    const double products = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
-                            static_cast<double>(shape_.k);
     // Waking a thread costs more than the smallest products do.
     constexpr double kWorthAThread = 1 << 16;
-    const double worth = std::max(1.0, products * static_cast<double>(count_) / kWorthAThread);
+    const double worth =
+        std::max(1.0, multiplications() * static_cast<double>(count_) / kWorthAThread);
     const double most =
         std::min({static_cast<double>(threads_), static_cast<double>(count_), worth});
     engine_.workers().run(static_cast<int>(most), &Batch::work, this);

@@ -14,7 +14,7 @@
 namespace tilewise::report {
 namespace {
 
-constexpr std::size_t kGroupWidth = 10, kShapeWidth = 22, kMeanNameWidth = 36;
+constexpr std::size_t kGroupWidth = 10, kShapeWidth = 31, kMeanNameWidth = 36;
 
 std::string peaks_text(const std::vector<std::pair<Dtype, double>>& peaks) {
   std::vector<std::string> parts;

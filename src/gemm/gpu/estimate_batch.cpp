@@ -22,8 +22,8 @@ namespace {
 using kernels::GemmKernel;
 
 constexpr double kExponent = 4;  // of how the two add up
-constexpr double kShortRowsTime =
-    1.6;  // of copies to aligned rows, to which other estimates are right for longer ones
+// Of copies to aligned rows: other estimates are right of longer ones.
+constexpr double kShortRowsTime = 1.6;
 constexpr double kClockMhz = 1980;  // at which times were taken
 
 // Microseconds at the start, the share of memory's bandwidth, microseconds of a multiprocessor for a tile and for each k

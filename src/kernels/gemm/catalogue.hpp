@@ -80,8 +80,8 @@ struct GemmKernel {
   bool is_planned = true;       ///< else `tilewise tune` and TILEWISE_PLAN alone consider it
   bool persistent = false;      ///< blocks stay for one tile, part, matrix after the other
   bool is_single = false;       ///< a block for each tile (single.cuh)
-  int tiles_of_block =
-      0;  ///< by teams of warps, of one matrix or several (batch.cuh); 0: it is none of these
+  /// By teams of warps, of one matrix or several (batch.cuh); 0: it is none of these.
+  int tiles_of_block = 0;
   bool splits = true;   ///< takes GemmSplit with more than one part
   bool streams = true;  ///< where it is persistent and splits: takes GemmSplit::streamed
   /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.
