@@ -112,58 +112,46 @@ TEST_P(EveryTeam, OfTinyProducts) {
   });
 }
 
-// One tall A whose products have a row or column after the other, one B for all, C backwards.
+// One tall A whose products have rows one after the other, from the last ones on where `backwards`, one B for all, and C as A.
+// For alpha = 0 A and B are poisoned.
+template <class Kind>
+void expect_strided(const Sizes& one, double alpha, double beta, bool backwards) {
+  using A = typename Kind::A;
+  using C = typename Kind::C;
+  using S = typename Kind::S;
+  constexpr int kCount = 9;
+  Matrix<A> a(kCount * one.m, one.k, {}, 1), b(one.k, one.n, {}, 2);
+  const Matrix<A> readable_a = a, readable_b = b;
+  if (alpha == 0) a.fill(poison<A>()), b.fill(poison<A>());
+  Matrix<C> c(kCount * one.m, one.n, {.gap = 4}, 3);
+  const Matrix<C> before = c;
+  OnGpu on_a(a);
+  OnGpu on_b(b);
+  OnGpu on_c(c);
+  MatrixView<A> first_a = on_a.view();
+  MatrixView<C> first_c = on_c.view();
+  first_a.rows = first_c.rows = one.m;
+  std::int64_t stride_a = one.m * first_a.leading_dimension,
+               stride_c = one.m * first_c.leading_dimension;
+  if (backwards) {
+    first_a.data += (kCount - 1) * stride_a, first_c.data += (kCount - 1) * stride_c;
+    stride_a = -stride_a, stride_c = -stride_c;
+  }
+  gemm_batch(gpu(), kCount, static_cast<S>(alpha), MatrixBatch<const A>(strided(first_a, stride_a)),
+             MatrixBatch<const A>(strided(on_b.view(), 0)), static_cast<S>(beta),
+             strided(first_c, stride_c));
+  on_c.fetch();
+  expect_clean();
+  expect_product<A, A, C, S>(static_cast<S>(alpha), readable_a, readable_b, static_cast<S>(beta),
+                             before, c);
+}
+
 TEST_P(EveryTeam, OfStridesAndASharedFactor) {
-  with_kind([&]<class Kind>(Kind) {
-    using A = typename Kind::A;
-    using C = typename Kind::C;
-    using S = typename Kind::S;
-    constexpr int kCount = 9, kM = 5, kN = 11, kK = 37;
-    Matrix<A> a(kCount * kM, kK, {}, 1), b(kK, kN, {}, 2);
-    Matrix<C> c(kCount * kM, kN, {.gap = 4}, 3);
-    const Matrix<C> before = c;
-    OnGpu on_a(a);
-    OnGpu on_b(b);
-    OnGpu on_c(c);
-    MatrixView<A> last_a = on_a.view();
-    MatrixView<C> last_c = on_c.view();
-    last_a.rows = last_c.rows = kM;
-    const std::int64_t stride_a = kM * last_a.leading_dimension,
-                       stride_c = kM * last_c.leading_dimension;
-    last_a.data += (kCount - 1) * stride_a, last_c.data += (kCount - 1) * stride_c;
-    gemm_batch(gpu(), kCount, S{1}, MatrixBatch<const A>(strided(last_a, -stride_a)),
-               MatrixBatch<const A>(strided(on_b.view(), 0)), S{2}, strided(last_c, -stride_c));
-    on_c.fetch();
-    expect_clean();
-    expect_product<A, A, C, S>(1, a, b, 2, before, c);
-  });
+  with_kind([&]<class Kind>(Kind) { expect_strided<Kind>({5, 11, 37}, 1, 2, true); });
 }
 
 TEST_P(EveryTeam, ReadNoFactorsWhereAlphaIsZero) {
-  with_kind([&]<class Kind>(Kind) {
-    using A = typename Kind::A;
-    using C = typename Kind::C;
-    using S = typename Kind::S;
-    constexpr int kCount = 5, kM = 6, kN = 7, kK = 40;
-    Matrix<A> a(kCount * kM, kK, {}, 1), b(kK, kN, {}, 2);
-    a.fill(poison<A>()), b.fill(poison<A>());
-    Matrix<C> c(kCount * kM, kN, {}, 3);
-    const Matrix<C> before = c;
-    OnGpu on_a(a);
-    OnGpu on_b(b);
-    OnGpu on_c(c);
-    MatrixView<A> first_a = on_a.view();
-    MatrixView<C> first_c = on_c.view();
-    first_a.rows = first_c.rows = kM;
-    gemm_batch(gpu(), kCount, S{0},
-               MatrixBatch<const A>(strided(first_a, kM * first_a.leading_dimension)),
-               MatrixBatch<const A>(strided(on_b.view(), 0)), S{2},
-               strided(first_c, kM * first_c.leading_dimension));
-    on_c.fetch();
-    expect_clean();
-    Matrix<A> zeros(kCount * kM, kK, {}, 1), none(kK, kN, {}, 2);
-    expect_product<A, A, C, S>(0, zeros, none, 2, before, c);
-  });
+  with_kind([&]<class Kind>(Kind) { expect_strided<Kind>({6, 7, 40}, 0, 2, false); });
 }
 
 std::vector<const GemmKernel*> teams() {
