@@ -25,6 +25,7 @@ namespace tilewise::bench {
 namespace {
 
 constexpr int kLeastRounds = 10, kMostRounds = 100;
+constexpr int kLeastLaps = 3;
 constexpr double kPeakSeconds = 1e-3;    // a burst beside the others
 constexpr double kSlowestFlops = 0.5e9;  // slower than this counts as hanging
 constexpr std::int64_t kMostCalls = 1 << 24;
@@ -89,15 +90,23 @@ class Contender {
     return link_.ask(request, seconds);
   }
 
-  /// Operands made, one product checked, calls a burst chosen. False: has no such product.
-  bool prepare(const GemmRequest& request, const GemmShape& s, Dtype dtype) {
+  /// Gives the memory of the operands back.
+  void release() { ask("release", patience(0)); }
+
+  /// Makes the operands. False: has no such product.
+  bool load(const GemmRequest& request, const GemmShape& s, Dtype dtype) {
     flops_ = flops_of(s);
     patience_ = request.patience_seconds;
-    samples_.clear();
     path_ = ask(fmt::format("load {} {:d} {:d} {} {} {} {} {}", name_of(dtype), s.trans_a,
                             s.trans_b, s.m, s.n, s.k, s.batch, request.seed),
                 patience(4));
-    if (path_ == "unsupported") return false;
+    return path_ != "unsupported";
+  }
+
+  /// Operands made, one product checked, calls a burst chosen. False: has no such product.
+  bool prepare(const GemmRequest& request, const GemmShape& s, Dtype dtype) {
+    samples_.clear();
+    if (!load(request, s, dtype)) return false;
     std::istringstream words(ask(fmt::format("check {}", request.seed), patience(4)));
     std::string error;
     words >> error >> verified_ >> std::ws;
@@ -317,6 +326,8 @@ std::vector<Contender*> Bench::prepare(const GemmShape& shape, Dtype dtype,
   return contenders;
 }
 
+// Where operands come from memory, it matters where they lie and who made them last: by up to a tenth. So the
+// rounds are run in laps: for each all memory is given back, and operands made anew, by another one first.
 void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what) {
   std::vector<Contender*> contenders = prepare(shape, dtype, what);
   double round_seconds = 0;  // of a round that warms up, and is not counted
@@ -326,12 +337,24 @@ void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what
           ? request_.repeat
           : static_cast<int>(std::clamp<double>(request_.seconds / std::max(round_seconds, 1e-6),
                                                 kLeastRounds, kMostRounds));
+  const int laps = std::min(rounds, std::max(kLeastLaps, static_cast<int>(contenders.size())));
   std::vector<double> peaks;
   int again = 0;
-  for (int i = 0; i < rounds; ++i) {
-    std::ranges::shuffle(contenders, random_);
-    peaks.push_back(own_peak(dtype, kPeakSeconds));
-    each(contenders, what, [&](Contender& c) { return c.sample(again), true; });
+  for (int lap = 0, round = 0; lap < laps; ++lap) {
+    if (lap > 0) {
+      std::ranges::rotate(contenders, contenders.begin() + 1);
+      each(contenders, what, [](Contender& c) { return c.release(), true; });
+      each(contenders, what, [&](Contender& c) { return c.load(request_, shape, dtype); });
+      each(contenders, what, [](Contender& c) { return c.time(), true; });
+    }
+    std::vector<Contender*> order = contenders;
+    for (; round < rounds * (lap + 1) / laps; ++round) {
+      std::ranges::shuffle(order, random_);
+      peaks.push_back(own_peak(dtype, kPeakSeconds));
+      each(order, what, [&](Contender& c) { return c.sample(again), true; });
+    }
+    std::erase_if(contenders,
+                  [&](Contender* c) { return std::ranges::find(order, c) == order.end(); });
   }
   GemmResult result;
   result.shape = shape;

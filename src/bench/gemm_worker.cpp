@@ -81,6 +81,7 @@ class Server {
     words >> verb;
     if (verb == "hello") return hello();
     if (verb == "load") return load(words);
+    if (verb == "release") return release();
     if (verb == "check") return check(words);
     if (verb == "time") return time(words);
     if (verb == "peak") return peak(words);
@@ -102,17 +103,23 @@ class Server {
     std::uint64_t seed = 0;
     words >> dtype >> shape.trans_a >> shape.trans_b >> shape.m >> shape.n >> shape.k >>
         shape.batch >> seed;
-    calls_ = {};
-    operands_.reset();  // before the next ones are made: they may be large
+    release();  // before the next ones are made: they may be large
     operands_.emplace(shape, parse_dtype(dtype), seed);
     calls_ = multiplier_->bind(*operands_);
     if (!calls_) return "unsupported";
     return multiplier_->path(*operands_);
   }
 
+  std::string release() {
+    calls_ = {};
+    operands_.reset();
+    return {};
+  }
+
   std::string check(std::istringstream& words) {
     std::uint64_t seed = 0;
     words >> seed;
+    if (!calls_) throw Error(ErrorCode::kInvalidArgument, "check: no operands are loaded");
     operands_->poison();
     calls_(1);
     const GemmVerdict verdict = check_gemm(*operands_, seed);
@@ -123,6 +130,7 @@ class Server {
   std::string time(std::istringstream& words) {
     std::int64_t calls = 0, warm = 0;
     words >> calls >> warm;
+    if (!calls_) throw Error(ErrorCode::kInvalidArgument, "time: no operands are loaded");
     calls_(warm);
     const Share share(options_.threads);
     const Clock::time_point start = Clock::now();

@@ -5,8 +5,11 @@
 #include "bench/gemm_bench.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "../core/expect_error.hpp"
 
@@ -159,6 +162,46 @@ TEST(GemmBench, OperandsThatDoNotFitAreRefused) {
   request.shapes = {{"huge", false, false, 1 << 30, 1 << 20, 1 << 20}};
   test::expect_error(ErrorCode::kOutOfMemory, {"f32 1073741824x1048576x1048576 NN", "MiB"},
                      [&] { run_gemm_bench(request, {}); });
+}
+
+// Workers that only write down what they are asked.
+TEST(GemmBench, OperandsAreMadeAnewByAnotherOneFirst) {
+  const std::string log = ::testing::TempDir() + "bench_laps_" + std::to_string(::getpid());
+  GemmRequest request = request_of({{"a", {"A"}, true}, {"b", {"B"}, true}});
+  request.shapes.resize(1);
+  request.repeat = 7;
+  request.burst_seconds = 1e-3;
+  request.worker = {"/bin/sh", "-c",
+                    R"(while read -r verb rest <&3; do
+  case $verb in
+    hello) answer=file ;;
+    load) answer=path ;;
+    check) answer='0 1' ;;
+    time) answer='0.001 1' ;;
+    peak) answer='1e9 1' ;;
+    release) answer= ;;
+    *) exit 1 ;;
+  esac
+  case $verb in load | release | time) echo "$verb ${3:-own}" >>)" +
+                        log + R"( ;; esac
+  echo "ok $answer" >&3
+done)"};
+  const GemmReport report = run_gemm_bench(request, {});
+  ASSERT_EQ(report.results.size(), 1u);
+  ASSERT_EQ(report.results[0].peers.size(), 2u);
+  EXPECT_EQ(report.results[0].ours.samples.size(), 7u);
+
+  std::ifstream file(log);
+  std::string making;  // who makes and gives back, in order; '|' where turns were timed
+  for (std::string verb, who; file >> verb >> who;) {
+    if (verb != "time") {
+      making += (verb == "load" ? '+' : '-') + who;
+    } else if (!making.ends_with('|')) {
+      making += '|';
+    }
+  }
+  EXPECT_EQ(making, "+own|+A|+B|-A-B-own+A+B+own|-B-own-A+B+own+A|");
+  std::filesystem::remove(log);
 }
 
 TEST(GemmBench, SpreadIsTheMiddleHalf) {
