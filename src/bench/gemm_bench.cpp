@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -81,17 +82,21 @@ double quantile(const std::vector<double>& sorted, double q) {
 /// One library in its worker, with what it did on the current shape.
 class Contender {
  public:
-  Contender(std::string name, const WorkerCommand& command)
-      : name_(std::move(name)), link_(command) {}
+  Contender(std::string name, WorkerCommand command)
+      : name_(std::move(name)), command_(std::move(command)) {}
 
   const std::string& name() const { return name_; }
-  bool alive() const { return link_.alive(); }
+  bool alive() const { return link_ && link_->alive(); }
   std::string ask(const std::string& request, double seconds) {
-    return link_.ask(request, seconds);
+    return link_->ask(request, seconds);
   }
 
-  /// Gives the memory of the operands back.
-  void release() { ask("release", patience(0)); }
+  /// Starts the program; what it says of itself.
+  std::string start(double seconds) {
+    link_.emplace(command_);
+    return ask("hello", seconds);
+  }
+  void stop() { link_.reset(); }
 
   /// Makes the operands. False: has no such product.
   bool load(const GemmRequest& request, const GemmShape& s, Dtype dtype) {
@@ -148,7 +153,8 @@ class Contender {
   double patience(double calls) const { return patience_ + calls * flops_ / kSlowestFlops; }
 
   std::string name_;
-  WorkerLink link_;
+  WorkerCommand command_;
+  std::optional<WorkerLink> link_;
   double flops_ = 0, patience_ = 0, error_ = 0;
   std::int64_t calls_ = 1;
   bool verified_ = false;
@@ -236,7 +242,7 @@ WorkerCommand Bench::command(const std::vector<std::string>& libraries) const {
 void Bench::start_own() {
   own_ = std::make_unique<Contender>("tilewise", command({}));
   try {
-    report_.context.own = own_->ask("hello", request_.patience_seconds).substr(1);
+    report_.context.own = own_->start(request_.patience_seconds).substr(1);
   } catch (const WorkerFailure& failure) {
     throw Error(ErrorCode::kExecution, fmt::format("tilewise's own worker {}", failure.what()));
   }
@@ -245,7 +251,7 @@ void Bench::start_own() {
 void Bench::start_peer(const Peer& peer) {
   auto contender = std::make_unique<Contender>(peer.name, command(peer.libraries));
   try {
-    const std::string answer = contender->ask("hello", request_.patience_seconds);
+    const std::string answer = contender->start(request_.patience_seconds);
     const std::size_t tab = std::min(answer.find('\t'), answer.size());
     report_.context.peers.push_back(
         {peer.name, answer.substr(0, tab), answer.substr(std::min(tab + 1, answer.size()))});
@@ -326,8 +332,8 @@ std::vector<Contender*> Bench::prepare(const GemmShape& shape, Dtype dtype,
   return contenders;
 }
 
-// Where operands come from memory, it matters where they lie and who made them last: by up to a tenth. So the
-// rounds are run in laps: for each all memory is given back, and operands made anew, by another one first.
+// Which pages of memory a program happens to have, for operands and buffers, is worth up to a tenth, and it has them as
+// long as it runs. So the rounds are run in laps, for each of which all programs are started anew, another one first.
 void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what) {
   std::vector<Contender*> contenders = prepare(shape, dtype, what);
   double round_seconds = 0;  // of a round that warms up, and is not counted
@@ -343,8 +349,11 @@ void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what
   for (int lap = 0, round = 0; lap < laps; ++lap) {
     if (lap > 0) {
       std::ranges::rotate(contenders, contenders.begin() + 1);
-      each(contenders, what, [](Contender& c) { return c.release(), true; });
-      each(contenders, what, [&](Contender& c) { return c.load(request_, shape, dtype); });
+      for (Contender* contender : contenders) contender->stop();
+      each(contenders, what, [&](Contender& c) {
+        c.start(request_.patience_seconds);
+        return c.load(request_, shape, dtype);
+      });
       each(contenders, what, [](Contender& c) { return c.time(), true; });
     }
     std::vector<Contender*> order = contenders;

@@ -81,7 +81,6 @@ class Server {
     words >> verb;
     if (verb == "hello") return hello();
     if (verb == "load") return load(words);
-    if (verb == "release") return release();
     if (verb == "check") return check(words);
     if (verb == "time") return time(words);
     if (verb == "peak") return peak(words);
@@ -103,17 +102,12 @@ class Server {
     std::uint64_t seed = 0;
     words >> dtype >> shape.trans_a >> shape.trans_b >> shape.m >> shape.n >> shape.k >>
         shape.batch >> seed;
-    release();  // before the next ones are made: they may be large
+    calls_ = {};
+    operands_.reset();  // before the next ones are made: they may be large
     operands_.emplace(shape, parse_dtype(dtype), seed);
     calls_ = multiplier_->bind(*operands_);
     if (!calls_) return "unsupported";
     return multiplier_->path(*operands_);
-  }
-
-  std::string release() {
-    calls_ = {};
-    operands_.reset();
-    return {};
   }
 
   std::string check(std::istringstream& words) {

@@ -8,7 +8,6 @@
 //   hello                          -> ok FILE\tVERSION
 //   load DTYPE TA TB M N K BATCH SEED
 //                                  -> ok PATH           operands made; "unsupported" without such a product
-//   release                        -> ok                the operands' memory given back
 //   check SEED                     -> ok ERROR VERIFIED WORDS        one product or batch on a poisoned C, checked
 //   time CALLS WARM                -> ok SECONDS SHARE  CALLS products or batches, after WARM that are not timed
 //   peak SET DTYPE SECONDS         -> ok FLOP/s SHARE   what the cores can do at most

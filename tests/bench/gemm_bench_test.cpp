@@ -165,7 +165,7 @@ TEST(GemmBench, OperandsThatDoNotFitAreRefused) {
 }
 
 // Workers that only write down what they are asked.
-TEST(GemmBench, OperandsAreMadeAnewByAnotherOneFirst) {
+TEST(GemmBench, WorkersAreStartedAnewAnotherOneFirst) {
   const std::string log = ::testing::TempDir() + "bench_laps_" + std::to_string(::getpid());
   GemmRequest request = request_of({{"a", {"A"}, true}, {"b", {"B"}, true}});
   request.shapes.resize(1);
@@ -179,10 +179,9 @@ TEST(GemmBench, OperandsAreMadeAnewByAnotherOneFirst) {
     check) answer='0 1' ;;
     time) answer='0.001 1' ;;
     peak) answer='1e9 1' ;;
-    release) answer= ;;
     *) exit 1 ;;
   esac
-  case $verb in load | release | time) echo "$verb ${3:-own}" >>)" +
+  case $verb in hello | load | time) echo "$verb ${3:-own}" >>)" +
                         log + R"( ;; esac
   echo "ok $answer" >&3
 done)"};
@@ -192,15 +191,15 @@ done)"};
   EXPECT_EQ(report.results[0].ours.samples.size(), 7u);
 
   std::ifstream file(log);
-  std::string making;  // who makes and gives back, in order; '|' where turns were timed
+  std::string making;  // who starts and makes operands, in order; '|' where turns were timed
   for (std::string verb, who; file >> verb >> who;) {
     if (verb != "time") {
-      making += (verb == "load" ? '+' : '-') + who;
+      making += (verb == "hello" ? ' ' : '+') + who;
     } else if (!making.ends_with('|')) {
       making += '|';
     }
   }
-  EXPECT_EQ(making, "+own|+A|+B|-A-B-own+A+B+own|-B-own-A+B+own+A|");
+  EXPECT_EQ(making, " own A B+own|+A|+B| A+A B+B own+own| B+B own+own A+A|");
   std::filesystem::remove(log);
 }
 
