@@ -23,7 +23,8 @@ template <class P> class Batch {
         const std::function<void(std::int64_t, P&)>& place, int threads)
       : engine_(engine),
         count_(count),
-        shape_(shape),
+        given_(with_batch(count, shape, place)),
+        shape_(is_row_as_well(given_) ? exchanged(given_) : given_),
         place_(place),
         threads_(std::min(threads > 0 ? threads : engine.threads(), engine.threads())) {}
 
@@ -54,6 +55,16 @@ template <class P> class Batch {
   // What gemm() computes by the shortest road, as it does.
   static constexpr bool kKnowsSmall =
       std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>;
+
+  static P with_batch(std::int64_t count, P shape,
+                      const std::function<void(std::int64_t, P&)>& place) {
+    if (count < 2) return shape;
+    P first = shape, last = shape;
+    place(0, first);
+    place(count - 1, last);
+    shape.batch = first.b.data == last.b.data ? 1 : count;
+    return shape;
+  }
 
   // Of one product.
   double multiplications() const {
@@ -86,22 +97,26 @@ template <class P> class Batch {
   }
 
   void multiply_each(std::int64_t first, std::int64_t end) const {
-    P problem = shape_;
-    for (std::int64_t i = first; i < end; ++i) {
-      place_(i, problem);
-      multiply_small(problem);
+    if constexpr (kKnowsSmall) {
+      P problem = given_;
+      const bool is_row = is_row_as_well(given_);
+      for (std::int64_t i = first; i < end; ++i) {
+        place_(i, problem);
+        multiply_small(is_row ? exchanged(problem) : problem);
+      }
     }
   }
 
   void one(std::int64_t i, int threads, std::byte* buffer) const {
-    P problem = shape_;
+    P problem = given_;
     place_(i, problem);
+    if (is_row_as_well(problem)) problem = exchanged(problem);
     Prepared<P>(engine_, problem, threads).go(problem, buffer);
   }
 
   Engine& engine_;
   const std::int64_t count_;
-  const P& shape_;
+  const P given_, shape_;  // as the caller places products, and as they are computed
   const std::function<void(std::int64_t, P&)>& place_;
   const int threads_;
   bool is_small_ = false;

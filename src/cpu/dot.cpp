@@ -82,8 +82,8 @@ template <class T> class Dots {
       length_ = std::min(span_.length, problem_.k - first_);
       tile_.beta = first_ == 0 ? problem_.beta : T{1};
       copy_few();
-      const bool is_lone = few_.count == 1 && plan_.fetch_ahead;
-      const std::int64_t most = is_lone ? Kernels<T>::kLoneDotColumns : kernels_.dot_columns;
+      const std::int64_t most =
+          few_.count == 1 ? Kernels<T>::kLoneDotColumns : kernels_.dot_columns;
       for (std::int64_t j = 0, columns = 0; j < many_.count; j += columns) {
         columns = std::min(most, many_.count - j);
         multiply(j, columns);
@@ -93,6 +93,12 @@ template <class T> class Dots {
 
  private:
   void copy_few() {
+    if (few_.step == 1 && few_.element_step != 1 && few_.count > 1) {
+      // Neighbours lie across k. Whole vectors are written, for which there is room behind each.
+      kernels_.transpose(few_.count, length_, few_.data + first_ * few_.element_step,
+                         few_.element_step, copy_, span_.step);
+      return;
+    }
     for (std::int64_t i = 0; i < few_.count; ++i) {
       const T* const from = few_.data + i * few_.step + first_ * few_.element_step;
       T* const to = copy_ + i * span_.step;

@@ -16,6 +16,7 @@ namespace tilewise::cpu {
 namespace {
 
 template <class P> void run(Engine& engine, const P& problem, int threads) {
+  if (is_row_as_well(problem)) return run(engine, exchanged(problem), threads);
   if constexpr (std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>) {
     if (is_small(problem) && has_products(problem)) return multiply_small(problem);
   }
@@ -72,11 +73,20 @@ template void gemm_batch(Engine&, std::int64_t, const ProblemBF16&,
 template void gemm_batch(Engine&, std::int64_t, const ProblemF16&,
                          const std::function<void(std::int64_t, ProblemF16&)>&, int);
 
+namespace {
+
+template <class P> std::string described(const Engine& engine, const P& problem, int threads) {
+  return to_string(make_plan(is_row_as_well(problem) ? exchanged(problem) : problem, caches(),
+                             threads > 0 ? threads : engine.threads()));
+}
+
+}  // namespace
+
 std::string describe(const Engine& engine, const ProblemF32& problem, int threads) {
-  return to_string(make_plan(problem, caches(), threads > 0 ? threads : engine.threads()));
+  return described(engine, problem, threads);
 }
 std::string describe(const Engine& engine, const ProblemF64& problem, int threads) {
-  return to_string(make_plan(problem, caches(), threads > 0 ? threads : engine.threads()));
+  return described(engine, problem, threads);
 }
 
 }  // namespace tilewise::cpu

@@ -32,7 +32,30 @@ template <class A, class B, class C, class Scalar> struct Problem {
   Scalar beta = 0;
   C* c = nullptr;
   std::int64_t c_stride = 1;  ///< elements from one row of C to the next
+  /// How many products like this one follow one another, each with a B of its own: whether a cache still holds it when
+  /// its turn comes again.
+  std::int64_t batch = 1;
 };
+
+/// BA, whose result is C's transpose, which stands where C does.
+template <class A, class B, class C, class Scalar>
+Problem<B, A, C, Scalar> exchanged(const Problem<A, B, C, Scalar>& p) {
+  return {p.n,
+          p.m,
+          p.k,
+          p.alpha,
+          {p.b.data, p.b.column_stride, p.b.row_stride},
+          {p.a.data, p.a.column_stride, p.a.row_stride},
+          p.beta,
+          p.c,
+          p.c_stride,
+          p.batch};
+}
+
+/// Whether C is a column without gaps: then it is as well a row, along which vectors lie, of the exchanged product.
+template <class P> bool is_row_as_well(const P& problem) {
+  return problem.n == 1 && problem.c_stride == 1 && problem.m > 1;
+}
 
 using ProblemF32 = Problem<float, float, float, float>;
 using ProblemF64 = Problem<double, double, double, double>;

@@ -13,6 +13,7 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t batch = 1;         // products with a B each
   std::int64_t element = 4;       // bytes, in the type that is computed in
   bool widens = false;            // the factors are narrower
   bool a_by_rows = true;          // A's neighbours lie along k
@@ -42,6 +43,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.m = problem.m;
   shape.n = problem.n;
   shape.k = problem.k;
+  shape.batch = problem.batch;
   shape.element = sizeof(Scalar);
   shape.widens = !std::is_same_v<A, Scalar>;
   shape.a_by_rows = problem.a.column_stride == 1;
@@ -57,7 +59,8 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   return shape;
 }
 
-constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
+constexpr std::int64_t kFew = 24;     // rows or columns: dot products pay
+constexpr std::int64_t kVeryFew = 4;  // columns: a tile would be of few lanes that are of use
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
 constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyWhereFast = 20,
                        kManyProducts = 512;
@@ -86,6 +89,7 @@ bool wants_dots(const Shape& s, const Caches& caches) {
                                                   : kManyFromFar;
     return std::min(s.m, s.n) <= (s.k >= kManyProducts ? many : kFew);
   }
+  if (s.a_by_rows && s.n <= kVeryFew && s.m >= 2 * s.n) return true;
   if (s.a_by_rows) return s.n <= kFew && s.m >= kManyRows && s.k >= kLongK;
   return !s.b_by_rows && s.m <= kFew;
 }
@@ -115,10 +119,16 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
 }
 
 // All rows of A in one tile, and all of B in the second-level cache: tiles read B once, as a stream does, and keep their
-// sums over all of k. Not measured where the third level is near.
+// sums over all of k. Where the batch around it has pushed B out of there, only rows that are as short as a page's
+// quarter, as a tile reads a piece of each. Not measured where the third level is near.
 bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  return has_large_l1(caches) && !caches.l3_is_near && !s.widens && s.b_by_rows && s.a_by_rows &&
-         s.m >= 2 && s.m <= s.tile_rows && s.k * s.n * s.element <= caches.l2 * 5 / 8;
+  if (!has_large_l1(caches) || caches.l3_is_near || s.widens || !s.b_by_rows || !s.a_by_rows)
+    return false;
+  constexpr std::int64_t kShortRow = 1024, kFewerRows = 4;
+  const std::int64_t near = caches.l2 * 5 / 8, bytes = s.k * s.n * s.element;
+  const bool is_there =
+      s.batch * bytes <= near || (s.m <= kFewerRows && s.n * s.element < kShortRow);
+  return s.m >= 2 && s.m <= s.tile_rows && bytes <= near && is_there;
 }
 
 // Very few rows or columns: the long factor goes by once, in place.
@@ -158,9 +168,9 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
 // Bytes of B that are packed at a time: what stays near enough to be read again for every panel of A.
 std::int64_t block_bytes(const Caches& caches, int threads) {
   // There is also the next block on its way, and A and C pass through.
-  if (outruns_l3(caches)) return caches.l2 * 2 / 5;
+  const std::int64_t second = caches.l2 * 2 / 5;
+  if (outruns_l3(caches)) return second;
   constexpr std::int64_t kMost = 7 << 19;  // 3.5 MiB
-  const std::int64_t second = caches.l2 * 2 / 3;
   const std::int64_t third = caches.l3_is_near ? caches.l3 / 2 / threads : 0;
   return std::min(kMost, std::max(second, third));
 }

@@ -3,14 +3,35 @@
 #include "cpu/small.hpp"
 
 #include <algorithm>
+#include <cassert>
 
+#include "cpu/dot.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/tiles.hpp"
 #include "cpu/turned.hpp"
 
 namespace tilewise::cpu {
 
+namespace {
+
+template <class T> void multiply_few_dots(const Product<T>& problem) {
+  // As dot_buffer_bytes() counts them: copies of the few vectors, and sums that they would keep between blocks of k.
+  constexpr std::int64_t kGap = 32, kMostLanes = 64 / sizeof(T);
+  constexpr std::int64_t kElementsOfOne =
+      kLongestDots + kGap + Kernels<T>::kMostDotColumns * kMostLanes;
+  alignas(64) std::byte buffer[kFewDots * kElementsOfOne * sizeof(T)];
+  Plan plan;
+  plan.path = Path::kDot;
+  plan.kc = problem.k;
+  const Part all{0, problem.m, 0, problem.n};
+  assert(dot_buffer_bytes(problem, plan, all) <= sizeof buffer);
+  multiply_dots(problem, plan, all, buffer);
+}
+
+}  // namespace
+
 template <class T> void multiply_small(const Product<T>& problem) {
+  if (is_few_dots(problem)) return multiply_few_dots(problem);
   if (problem.b.column_stride != 1)
     return multiply_turned_tiles(problem, {0, problem.m, 0, problem.n});
   const Kernels<T>& set = kernels<T>();

@@ -27,12 +27,9 @@ template <class T> struct TurnedLayout {
   }
 };
 
-// BA, whose result is C's transpose.
-template <class T> Product<T> exchanged(const Product<T>& problem, T* c, std::int64_t c_step) {
-  Product<T> other = problem;
-  other.m = problem.n, other.n = problem.m;
-  other.a = {problem.b.data, problem.b.column_stride, problem.b.row_stride};
-  other.b = {problem.a.data, problem.a.column_stride, problem.a.row_stride};
+// BA into rows of its own.
+template <class T> Product<T> into_rows(const Product<T>& problem, T* c, std::int64_t c_step) {
+  Product<T> other = exchanged(problem);
   other.beta = 0;
   other.c = c, other.c_stride = c_step;
   return other;
@@ -67,7 +64,7 @@ template <class T> void multiply_turned_tiles(const Product<T>& problem, const P
 template <class T> std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan) {
   const TurnedLayout<T> layout(problem);
   return static_cast<std::size_t>(layout.product) * sizeof(T) +
-         blocked_buffer_bytes(exchanged<T>(problem, nullptr, layout.step), plan,
+         blocked_buffer_bytes(into_rows<T>(problem, nullptr, layout.step), plan,
                               {0, problem.n, 0, problem.m});
 }
 
@@ -76,7 +73,7 @@ void multiply_turned(const Product<T>& problem, const Plan& plan, std::byte* buf
   const TurnedLayout<T> layout(problem);
   T* const turned = reinterpret_cast<T*>(buffer);
   T* const rows_of_c = turned + layout.rows_of_c;
-  multiply_blocked(exchanged(problem, turned, layout.step), plan, {0, problem.n, 0, problem.m},
+  multiply_blocked(into_rows(problem, turned, layout.step), plan, {0, problem.n, 0, problem.m},
                    reinterpret_cast<std::byte*>(turned + layout.product));
   for (std::int64_t first = 0; first < problem.m; first += kTogether) {
     const std::int64_t rows = std::min(kTogether, problem.m - first);

@@ -48,10 +48,15 @@ struct F32 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  static float total(Vector v) {
-    __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
-    return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+  /// totals[i] = the sum of v[i]'s lanes, each added up in the same order.
+  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], float* totals) {
+    const auto halves = [](Vector a, Vector b) {  // of each half: a, b, a, b
+      return _mm256_castps_pd(_mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)));
+    };
+    const __m256d first = halves(v[0], v[1]), second = halves(v[2], v[3]);
+    const Vector sum = _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(first, second)),
+                                     _mm256_castpd_ps(_mm256_unpackhi_pd(first, second)));
+    _mm_storeu_ps(totals, _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1)));
   }
 
   /// Turns the 8×8 block whose rows are the vectors.
@@ -100,9 +105,13 @@ struct F64 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  static double total(Vector v) {
-    const __m128d sum = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
+  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], double* totals) {
+    const auto halves = [](Vector a, Vector b) {  // a, b, a, b
+      return _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+    };
+    const Vector first = halves(v[0], v[1]), second = halves(v[2], v[3]);
+    _mm256_storeu_pd(totals, _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
+                                           _mm256_permute2f128_pd(first, second, 0x31)));
   }
 
   /// Turns the 4×4 block whose rows are the vectors.

@@ -45,7 +45,18 @@ struct F32 {
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  static float total(Vector v) { return _mm512_reduce_add_ps(v); }
+  /// totals[i] = the sum of v[i]'s lanes, each added up in the same order.
+  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], float* totals) {
+    const auto halves = [](Vector a, Vector b) {  // of each quarter: a, b, a, b
+      return _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
+    };
+    const __m512d first = halves(v[0], v[1]), second = halves(v[2], v[3]);
+    const Vector quarters = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(first, second)),
+                                          _mm512_castpd_ps(_mm512_unpackhi_pd(first, second)));
+    const __m256 two =
+        _mm256_add_ps(_mm512_castps512_ps256(quarters), _mm512_extractf32x8_ps(quarters, 1));
+    _mm_storeu_ps(totals, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
+  }
 
   /// Turns blocks of 4×4 within `rows`: then quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit
   /// quarter q.
@@ -144,7 +155,15 @@ struct F64 {
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  static double total(Vector v) { return _mm512_reduce_add_pd(v); }
+  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], double* totals) {
+    const auto halves = [](Vector a, Vector b) {  // a, b, a, b
+      const Vector quarters = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+      return _mm256_add_pd(_mm512_castpd512_pd256(quarters), _mm512_extractf64x4_pd(quarters, 1));
+    };
+    const __m256d first = halves(v[0], v[1]), second = halves(v[2], v[3]);
+    _mm256_storeu_pd(totals, _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
+                                           _mm256_permute2f128_pd(first, second, 0x31)));
+  }
 
   /// Turns the 8×8 block whose rows are the vectors.
   [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {

@@ -63,14 +63,33 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
     }
     return;
   }
+  // Four sums at a time, the last ones again and again where they are fewer: an element's bits must not depend on its
+  // place in a tile.
+  constexpr int kSums = kRows * kColumns, kTogether = 4;
+  T totals[(kSums + kTogether - 1) / kTogether * kTogether];
+  TILEWISE_UNROLL
+  for (int first = 0; first < kSums; first += kTogether) {
+    V four[kTogether];
+    TILEWISE_UNROLL
+    for (int i = 0; i < kTogether; ++i) {
+      const int sum = first + i < kSums ? first + i : kSums - 1;
+      four[i] = sums[sum / kColumns][sum % kColumns];
+    }
+    S::add_lanes(four, totals + first);
+  }
+  TILEWISE_UNROLL
+  for (int i = 0; i < kSums; ++i) totals[i] *= tile.alpha;
   TILEWISE_UNROLL
   for (int i = 0; i < kRows; ++i) {
-    T totals[kColumns];
-    TILEWISE_UNROLL
-    for (int j = 0; j < kColumns; ++j) totals[j] = S::total(sums[i][j]);
-    for (int j = 0; j < kColumns; ++j) {
-      T& c = tile.c[i * tile.c_row_step + j * tile.c_column_step];
-      c = tile.beta == 0 ? tile.alpha * totals[j] : tile.alpha * totals[j] + tile.beta * c;
+    T* const c = tile.c + i * tile.c_row_step;
+    const T* const row = totals + i * kColumns;
+    if (tile.beta != 0) {
+      for (int j = 0; j < kColumns; ++j)
+        c[j * tile.c_column_step] = row[j] + tile.beta * c[j * tile.c_column_step];
+    } else if (tile.c_column_step == 1) {
+      __builtin_memcpy(c, row, kColumns * sizeof(T));
+    } else {
+      for (int j = 0; j < kColumns; ++j) c[j * tile.c_column_step] = row[j];
     }
   }
 }

@@ -45,10 +45,12 @@ template <class T> struct Lanes16 {
   static void accumulate(Vector& sum, Vector a, Vector b) { sum = multiply_add(a, b, sum); }
   static void clear(Vector& v) { v = zero(); }
   static void settle(Vector&) {}
-  static T total(Vector v) {
-    T sum = v[0];
-    for (int i = 1; i < kLanes; ++i) sum += v[i];
-    return sum;
+  /// totals[i] = the sum of v[i]'s lanes.
+  static void add_lanes(const Vector (&v)[4], T* totals) {
+    for (int i = 0; i < 4; ++i) {
+      totals[i] = v[i][0];
+      for (int lane = 1; lane < kLanes; ++lane) totals[i] += v[i][lane];
+    }
   }
   static void transpose(Vector (&rows)[kLanes]) {
     for (int i = 0; i < kLanes; ++i) {
