@@ -23,7 +23,7 @@ template <class P> class Batch {
         const std::function<void(std::int64_t, P&)>& place, int threads)
       : engine_(engine),
         count_(count),
-        given_(with_batch(count, shape, place)),
+        given_(shape),
         shape_(is_row_as_well(given_) ? exchanged(given_) : given_),
         place_(place),
         threads_(std::min(threads > 0 ? threads : engine.threads(), engine.threads())) {}
@@ -55,16 +55,6 @@ template <class P> class Batch {
   // What gemm() computes by the shortest road, as it does.
   static constexpr bool kKnowsSmall =
       std::is_same_v<P, ProblemF32> || std::is_same_v<P, ProblemF64>;
-
-  static P with_batch(std::int64_t count, P shape,
-                      const std::function<void(std::int64_t, P&)>& place) {
-    if (count < 2) return shape;
-    P first = shape, last = shape;
-    place(0, first);
-    place(count - 1, last);
-    shape.batch = first.b.data == last.b.data ? 1 : count;
-    return shape;
-  }
 
   // Of one product.
   double multiplications() const {

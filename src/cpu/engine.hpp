@@ -32,9 +32,6 @@ template <class A, class B, class C, class Scalar> struct Problem {
   Scalar beta = 0;
   C* c = nullptr;
   std::int64_t c_stride = 1;  ///< elements from one row of C to the next
-  /// How many products like this one follow one another, each with a B of its own: whether a cache still holds it when
-  /// its turn comes again.
-  std::int64_t batch = 1;
 };
 
 /// BA, whose result is C's transpose, which stands where C does.
@@ -48,8 +45,7 @@ Problem<B, A, C, Scalar> exchanged(const Problem<A, B, C, Scalar>& p) {
           {p.a.data, p.a.column_stride, p.a.row_stride},
           p.beta,
           p.c,
-          p.c_stride,
-          p.batch};
+          p.c_stride};
 }
 
 /// Whether C is a column without gaps: then it is as well a row, along which vectors lie, of the exchanged product.

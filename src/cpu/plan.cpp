@@ -43,7 +43,6 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.m = problem.m;
   shape.n = problem.n;
   shape.k = problem.k;
-  shape.batch = problem.batch;
   shape.element = sizeof(Scalar);
   shape.widens = !std::is_same_v<A, Scalar>;
   shape.a_by_rows = problem.a.column_stride == 1;
@@ -119,16 +118,10 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
 }
 
 // All rows of A in one tile, and all of B in the second-level cache: tiles read B once, as a stream does, and keep their
-// sums over all of k. Where the batch around it has pushed B out of there, only rows that are as short as a page's
-// quarter, as a tile reads a piece of each. Not measured where the third level is near.
+// sums over all of k. Not measured where the third level is near.
 bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  if (!has_large_l1(caches) || caches.l3_is_near || s.widens || !s.b_by_rows || !s.a_by_rows)
-    return false;
-  constexpr std::int64_t kShortRow = 1024, kFewerRows = 4;
-  const std::int64_t near = caches.l2 * 5 / 8, bytes = s.k * s.n * s.element;
-  const bool is_there =
-      s.batch * bytes <= near || (s.m <= kFewerRows && s.n * s.element < kShortRow);
-  return s.m >= 2 && s.m <= s.tile_rows && bytes <= near && is_there;
+  return has_large_l1(caches) && !caches.l3_is_near && !s.widens && s.b_by_rows && s.a_by_rows &&
+         s.m >= 2 && s.m <= s.tile_rows && s.k * s.n * s.element <= caches.l2 * 5 / 8;
 }
 
 // Very few rows or columns: the long factor goes by once, in place.

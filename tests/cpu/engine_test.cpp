@@ -528,6 +528,56 @@ TEST(Engine, Batches) {
     try_batch<BFloat16, float>(17, 33, 50, count);
   }
   try_batch<float, float>(400, 700, 500, 3);
+  for (const std::int64_t m : {3, 70, 300}) {  // columns, few columns: dot products
+    try_batch<float, float>(m, 1, 65, 5), try_batch<double, double>(m, 1, 65, 5);
+    try_batch<float, float>(m, 3, 65, 5), try_batch<BFloat16, float>(m, 1, 65, 5);
+  }
+}
+
+// Few rows or columns that are dot products, by the shortest road or by a plan; columns of C with gaps and without.
+template <class T> void try_few_dots() {
+  for (const std::int64_t few : {1, 2, 3, 4, 5}) {
+    for (const std::int64_t many : {1, 2, 6, 7, 8, 9, 17, 97, 1030}) {
+      for (const std::int64_t k : {7, 8, 15, 16, 17, 63, 97, 513, 1024, 1025}) {
+        for (int turned = 0; turned < (many * k < 150'000 ? 4 : 0); ++turned) {
+          const bool a = turned % 2 != 0, b = turned / 2 != 0;
+          for (const double beta : {0.0, 0.5}) {
+            const double alpha = beta == 0 ? 1 : -1.5;
+            const auto seed = static_cast<std::uint64_t>(few + many + k);  // other gaps
+            Trial<T, T, T> rows({few, many, k, a, b, alpha, beta}, seed);
+            Trial<T, T, T> columns({many, few, k, a, b, alpha, beta}, seed);
+            rows.run(), columns.run();
+            ASSERT_NO_FATAL_FAILURE(rows.check());
+            ASSERT_NO_FATAL_FAILURE(columns.check());
+          }
+        }
+      }
+    }
+  }
+}
+TEST(Engine, FewDots) { try_few_dots<float>(), try_few_dots<double>(); }
+
+// A column without gaps has the bits of the row that it is as well.
+TEST(Engine, AColumnWithoutGapsIsARow) {
+  constexpr std::int64_t kMany = 200, kLong = 300;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> matrix(kMany * kLong), vector(kLong), column(kMany), row(kMany);
+  for (float& x : matrix) x = uniform(random);
+  for (float& x : vector) x = uniform(random);
+  for (const bool turned : {false, true}) {
+    ProblemF32 p;
+    p.m = kMany, p.n = 1, p.k = kLong;
+    p.a = {matrix.data(), turned ? 1 : kLong, turned ? kMany : 1};
+    p.b = {vector.data(), 1, 1};
+    p.c = column.data(), p.c_stride = 1;
+    gemm(engine(), p);
+    ProblemF32 q = exchanged(p);
+    q.c = row.data();
+    gemm(engine(), q);
+    EXPECT_EQ(column, row) << turned;
+    EXPECT_EQ(describe(engine(), p), describe(engine(), q));
+  }
 }
 
 // The product on every thread that asks, at the same time, has the bits of the product alone.
