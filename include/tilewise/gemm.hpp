@@ -159,38 +159,39 @@ struct GemmOptions {
 // Error{kOutOfMemory} when there is no room for packing buffers. C must not overlap A or B: that is
 // the caller's fault, and reported (kInvalidArgument) by debug builds of the library only.
 
-TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const float> a,
-                       MatrixView<const float> b, float beta, MatrixView<float> c,
+TILEWISE_API void gemm(Context& context, float alpha, const MatrixView<const float>& a,
+                       const MatrixView<const float>& b, float beta, const MatrixView<float>& c,
                        const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, double alpha, MatrixView<const double> a,
-                       MatrixView<const double> b, double beta, MatrixView<double> c,
+TILEWISE_API void gemm(Context& context, double alpha, const MatrixView<const double>& a,
+                       const MatrixView<const double>& b, double beta, const MatrixView<double>& c,
                        const GemmOptions& options = {});
 
 // Products of 16-bit floats, exact in f32 and summed in f32; a 16-bit C is rounded once, to nearest
 // even.
-TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const BFloat16> a,
-                       MatrixView<const BFloat16> b, float beta, MatrixView<float> c,
+TILEWISE_API void gemm(Context& context, float alpha, const MatrixView<const BFloat16>& a,
+                       const MatrixView<const BFloat16>& b, float beta, const MatrixView<float>& c,
                        const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const BFloat16> a,
-                       MatrixView<const BFloat16> b, float beta, MatrixView<BFloat16> c,
+TILEWISE_API void gemm(Context& context, float alpha, const MatrixView<const BFloat16>& a,
+                       const MatrixView<const BFloat16>& b, float beta,
+                       const MatrixView<BFloat16>& c, const GemmOptions& options = {});
+TILEWISE_API void gemm(Context& context, float alpha, const MatrixView<const Float16>& a,
+                       const MatrixView<const Float16>& b, float beta, const MatrixView<float>& c,
                        const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const Float16> a,
-                       MatrixView<const Float16> b, float beta, MatrixView<float> c,
-                       const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, float alpha, MatrixView<const Float16> a,
-                       MatrixView<const Float16> b, float beta, MatrixView<Float16> c,
+TILEWISE_API void gemm(Context& context, float alpha, const MatrixView<const Float16>& a,
+                       const MatrixView<const Float16>& b, float beta, const MatrixView<Float16>& c,
                        const GemmOptions& options = {});
 
 // Products of 8-bit integers, exact; sums, alpha and beta modulo 2^32, as int32_t arithmetic wraps.
-TILEWISE_API void gemm(Context& context, std::int32_t alpha, MatrixView<const std::uint8_t> a,
-                       MatrixView<const std::int8_t> b, std::int32_t beta,
-                       MatrixView<std::int32_t> c, const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
-                       MatrixView<const std::uint8_t> b, std::int32_t beta,
-                       MatrixView<std::int32_t> c, const GemmOptions& options = {});
-TILEWISE_API void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
-                       MatrixView<const std::int8_t> b, std::int32_t beta,
-                       MatrixView<std::int32_t> c, const GemmOptions& options = {});
+TILEWISE_API void gemm(Context& context, std::int32_t alpha,
+                       const MatrixView<const std::uint8_t>& a,
+                       const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                       const MatrixView<std::int32_t>& c, const GemmOptions& options = {});
+TILEWISE_API void gemm(Context& context, std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                       const MatrixView<const std::uint8_t>& b, std::int32_t beta,
+                       const MatrixView<std::int32_t>& c, const GemmOptions& options = {});
+TILEWISE_API void gemm(Context& context, std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                       const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                       const MatrixView<std::int32_t>& c, const GemmOptions& options = {});
 
 // `count` products C[i] = alpha·A[i]·B[i] + beta·C[i] of one shape, in any order, several at a
 // time. The matrices C[i] must not overlap one another, but may lie between each other's rows or

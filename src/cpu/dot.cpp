@@ -32,9 +32,12 @@ template <class T> Vectors<T> columns_of_b(const Problem<T, T, T, T>& problem, c
 template <class T> struct Span {
   Span(const Problem<T, T, T, T>& problem, const Plan& plan, bool rows_are_few) {
     constexpr std::int64_t kElements = kDotSpanBytes / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t few = rows_are_few ? problem.m : problem.n;
-    const std::int64_t blocks = std::max(kElements / few / plan.kc, std::int64_t{1});
-    length = std::min(problem.k, blocks * plan.kc);
+    length = problem.k;
+    if (problem.k > plan.kc) {
+      const std::int64_t few = rows_are_few ? problem.m : problem.n;
+      const std::int64_t blocks = std::max(kElements / few / plan.kc, std::int64_t{1});
+      length = std::min(problem.k, blocks * plan.kc);
+    }
     step = round_up(length, 16) + 16;
   }
   std::int64_t length = 0, step = 0;

@@ -45,7 +45,8 @@ template <class T> void multiply_small(const Product<T>& problem) {
   tile.beta = problem.beta;
   tile.c_is_near = true;
   for (std::int64_t j = 0, columns = 0; j < problem.n; j += columns) {
-    const std::int64_t vectors = quotient(problem.n - j + set.lanes - 1, set.lanes);
+    const std::int64_t left = problem.n - j;
+    const std::int64_t vectors = left <= set.lanes ? 1 : quotient(left + set.lanes - 1, set.lanes);
     const int width = next_width(vectors, set.best_vectors, set.most_vectors);
     columns = std::min<std::int64_t>(width * set.lanes, problem.n - j);
     tile.b = problem.b.data + j;

@@ -22,12 +22,12 @@ inline std::int64_t quotient(std::int64_t value, std::int64_t by) {
   return small ? static_cast<std::uint32_t>(value) / static_cast<std::uint32_t>(by) : value / by;
 }
 
-/// Rows divided into tiles of at most `most`, their heights as equal as they can be.
+/// Rows, at least one, divided into tiles of at most `most`, their heights as equal as they can be.
 struct Heights {
   Heights(std::int64_t all, std::int64_t most)
       : rows(all),
-        tiles(quotient(all + most - 1, most)),
-        height(quotient(all, tiles)),
+        tiles(all <= most ? 1 : quotient(all + most - 1, most)),
+        height(tiles == 1 ? all : quotient(all, tiles)),
         taller(all - height * tiles) {}
   std::int64_t of(std::int64_t tile) const { return tile < taller ? height + 1 : height; }
   std::int64_t rows, tiles, height, taller;

@@ -6,45 +6,51 @@
 
 namespace tilewise {
 
-void gemm(Context& context, float alpha, MatrixView<const float> a, MatrixView<const float> b,
-          float beta, MatrixView<float> c, const GemmOptions& options) {
+void gemm(Context& context, float alpha, const MatrixView<const float>& a,
+          const MatrixView<const float>& b, float beta, const MatrixView<float>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, double alpha, MatrixView<const double> a, MatrixView<const double> b,
-          double beta, MatrixView<double> c, const GemmOptions& options) {
+void gemm(Context& context, double alpha, const MatrixView<const double>& a,
+          const MatrixView<const double>& b, double beta, const MatrixView<double>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
 
-void gemm(Context& context, float alpha, MatrixView<const BFloat16> a, MatrixView<const BFloat16> b,
-          float beta, MatrixView<float> c, const GemmOptions& options) {
+void gemm(Context& context, float alpha, const MatrixView<const BFloat16>& a,
+          const MatrixView<const BFloat16>& b, float beta, const MatrixView<float>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, float alpha, MatrixView<const BFloat16> a, MatrixView<const BFloat16> b,
-          float beta, MatrixView<BFloat16> c, const GemmOptions& options) {
+void gemm(Context& context, float alpha, const MatrixView<const BFloat16>& a,
+          const MatrixView<const BFloat16>& b, float beta, const MatrixView<BFloat16>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, float alpha, MatrixView<const Float16> a, MatrixView<const Float16> b,
-          float beta, MatrixView<float> c, const GemmOptions& options) {
+void gemm(Context& context, float alpha, const MatrixView<const Float16>& a,
+          const MatrixView<const Float16>& b, float beta, const MatrixView<float>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, float alpha, MatrixView<const Float16> a, MatrixView<const Float16> b,
-          float beta, MatrixView<Float16> c, const GemmOptions& options) {
+void gemm(Context& context, float alpha, const MatrixView<const Float16>& a,
+          const MatrixView<const Float16>& b, float beta, const MatrixView<Float16>& c,
+          const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
 
-void gemm(Context& context, std::int32_t alpha, MatrixView<const std::uint8_t> a,
-          MatrixView<const std::int8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
-          const GemmOptions& options) {
+void gemm(Context& context, std::int32_t alpha, const MatrixView<const std::uint8_t>& a,
+          const MatrixView<const std::int8_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
-          MatrixView<const std::uint8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
-          const GemmOptions& options) {
+void gemm(Context& context, std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+          const MatrixView<const std::uint8_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
-void gemm(Context& context, std::int32_t alpha, MatrixView<const std::int8_t> a,
-          MatrixView<const std::int8_t> b, std::int32_t beta, MatrixView<std::int32_t> c,
-          const GemmOptions& options) {
+void gemm(Context& context, std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+          const MatrixView<const std::int8_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
   api::multiply(context, alpha, a, b, beta, c, options, api::kViewNames);
 }
 
