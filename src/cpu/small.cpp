@@ -14,6 +14,8 @@ namespace tilewise::cpu {
 
 namespace {
 
+constexpr std::int64_t kFewColumns = 8;
+
 template <class T> void multiply_few_dots(const Product<T>& problem) {
   // As dot_buffer_bytes() counts them: copies of the few vectors, and sums that they would keep between blocks of k.
   constexpr std::int64_t kGap = 32, kMostLanes = 64 / sizeof(T);
@@ -28,12 +30,7 @@ template <class T> void multiply_few_dots(const Product<T>& problem) {
   multiply_dots(problem, plan, all, buffer);
 }
 
-}  // namespace
-
-template <class T> void multiply_small(const Product<T>& problem) {
-  if (is_few_dots(problem)) return multiply_few_dots(problem);
-  if (problem.b.column_stride != 1)
-    return multiply_turned_tiles(problem, {0, problem.m, 0, problem.n});
+template <class T> void multiply_tiles(const Product<T>& problem) {
   const Kernels<T>& set = kernels<T>();
   const bool by_rows = problem.a.column_stride == 1;
   Tile<T> tile;
@@ -59,6 +56,44 @@ template <class T> void multiply_small(const Product<T>& problem) {
       functions[heights.of(t)](tile);
     }
   }
+}
+
+// A's columns and B's rows, of which there are few: a tile would be of few lanes. In the other order vectors lie along
+// A's columns, and what comes out is turned.
+template <class T> bool has_few_columns(const Product<T>& problem) {
+  constexpr std::int64_t kLeastDepth = 16;
+  if (problem.k < kLeastDepth || problem.n >= kernels<T>().lanes) return false;
+  return problem.a.column_stride != 1 && problem.b.column_stride == 1 && problem.n <= kFewColumns &&
+         problem.m >= kernels<T>().lanes;
+}
+
+template <class T> void multiply_few_columns(const Product<T>& problem) {
+  alignas(64) T turned[kFewColumns * kMostSmall];
+  Product<T> other = exchanged(problem);
+  other.beta = 0;
+  other.c = turned;
+  other.c_stride = kMostSmall;
+  multiply_tiles(other);
+  T* c = problem.c;
+  for (std::int64_t i = 0; i < problem.m; ++i, c += problem.c_stride) {
+    const T* const column = turned + i;
+    if (problem.beta == 0) {
+      for (std::int64_t j = 0; j < problem.n; ++j) c[j] = column[j * kMostSmall];
+    } else {
+      for (std::int64_t j = 0; j < problem.n; ++j)
+        c[j] = column[j * kMostSmall] + problem.beta * c[j];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T> void multiply_small(const Product<T>& problem) {
+  if (is_few_dots(problem)) return multiply_few_dots(problem);
+  if (problem.b.column_stride != 1)
+    return multiply_turned_tiles(problem, {0, problem.m, 0, problem.n});
+  if (has_few_columns(problem)) return multiply_few_columns(problem);
+  multiply_tiles(problem);
 }
 
 template void multiply_small(const ProblemF32&);

@@ -534,10 +534,11 @@ TEST(Engine, Batches) {
   }
 }
 
-// Few rows or columns that are dot products, by the shortest road or by a plan; columns of C with gaps and without.
-template <class T> void try_few_dots() {
-  for (const std::int64_t few : {1, 2, 3, 4, 5}) {
-    for (const std::int64_t many : {1, 2, 6, 7, 8, 9, 17, 97, 1030}) {
+// Few rows or columns, in all orders: dot products, or the exchanged product, turned; by the shortest road or by a plan;
+// columns of C with gaps and without.
+template <class T> void try_few() {
+  for (const std::int64_t few : {1, 2, 3, 4, 5, 8}) {
+    for (const std::int64_t many : {1, 2, 6, 7, 8, 9, 17, 96, 97, 1030}) {
       for (const std::int64_t k : {7, 8, 15, 16, 17, 63, 97, 513, 1024, 1025}) {
         for (int turned = 0; turned < (many * k < 150'000 ? 4 : 0); ++turned) {
           const bool a = turned % 2 != 0, b = turned / 2 != 0;
@@ -555,7 +556,7 @@ template <class T> void try_few_dots() {
     }
   }
 }
-TEST(Engine, FewDots) { try_few_dots<float>(), try_few_dots<double>(); }
+TEST(Engine, FewRowsOrColumns) { try_few<float>(), try_few<double>(); }
 
 // A column without gaps has the bits of the row that it is as well.
 TEST(Engine, AColumnWithoutGapsIsARow) {
