@@ -58,8 +58,9 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   return shape;
 }
 
-constexpr std::int64_t kFew = 24;     // rows or columns: dot products pay
-constexpr std::int64_t kVeryFew = 4;  // columns: a tile would be of few lanes that are of use
+constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
+constexpr std::int64_t kVeryFew =
+    4;  // columns, in half of a vector at most: a tile's other lanes would be of no use
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
 constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyWhereFast = 20,
                        kManyProducts = 512;
@@ -88,7 +89,7 @@ bool wants_dots(const Shape& s, const Caches& caches) {
                                                   : kManyFromFar;
     return std::min(s.m, s.n) <= (s.k >= kManyProducts ? many : kFew);
   }
-  if (s.a_by_rows && s.n <= kVeryFew && s.m >= 2 * s.n) return true;
+  if (s.a_by_rows && s.n <= kVeryFew && 2 * s.n <= s.lanes && s.m >= 2 * s.n) return true;
   if (s.a_by_rows) return s.n <= kFew && s.m >= kManyRows && s.k >= kLongK;
   return !s.b_by_rows && s.m <= kFew;
 }

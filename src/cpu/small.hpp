@@ -22,7 +22,7 @@ template <class T> inline bool is_few_dots(const Product<T>& problem) {
   if (problem.k < kernels<T>().lanes || problem.k > kLongestDots) return false;
   if (problem.a.column_stride != 1 || problem.m + problem.n > kMostElements) return false;
   return (problem.b.row_stride == 1 && problem.m <= kFewDots) ||
-         (problem.n <= kFewDots && problem.n < problem.m);
+         (problem.n <= kFewDots && problem.n < problem.m && 2 * problem.n <= kernels<T>().lanes);
 }
 
 /// Whether the product is so small that a plan would cost more than it gains: no size above 96, and B by rows, or both
