@@ -118,9 +118,10 @@ template <class In, class T> class Multiplication {
  private:
   int width_at(std::int64_t j) const {
     const std::int64_t vectors = (columns_ - j + lanes_ - 1) / lanes_;
-    const bool may_be_wider = plan_.columns_outside && !plan_.pack_b;
-    return next_width(vectors, kernels_.best_vectors,
-                      may_be_wider ? kernels_.most_vectors : kernels_.best_vectors);
+    if (plan_.pack_b || !plan_.columns_outside)
+      return next_width(vectors, kernels_.best_vectors, kernels_.best_vectors);
+    return next_width(vectors, kernels_.best_in_place(part_.row_end - part_.row),
+                      kernels_.most_vectors);
   }
 
   const In* a_at(std::int64_t i) const {

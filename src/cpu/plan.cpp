@@ -13,7 +13,6 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t batch = 1;         // products with a B each
   std::int64_t element = 4;       // bytes, in the type that is computed in
   bool widens = false;            // the factors are narrower
   bool a_by_rows = true;          // A's neighbours lie along k
@@ -59,8 +58,8 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
 }
 
 constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
-constexpr std::int64_t kVeryFew =
-    4;  // columns, in half of a vector at most: a tile's other lanes would be of no use
+// Columns, in half of a vector at most: the other lanes of a tile would be of no use.
+constexpr std::int64_t kVeryFew = 4;
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
 constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyWhereFast = 20,
                        kManyProducts = 512;

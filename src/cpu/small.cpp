@@ -41,10 +41,11 @@ template <class T> void multiply_tiles(const Product<T>& problem) {
   tile.alpha = problem.alpha;
   tile.beta = problem.beta;
   tile.c_is_near = true;
+  const int best = set.best_in_place(problem.m);
   for (std::int64_t j = 0, columns = 0; j < problem.n; j += columns) {
     const std::int64_t left = problem.n - j;
     const std::int64_t vectors = left <= set.lanes ? 1 : quotient(left + set.lanes - 1, set.lanes);
-    const int width = next_width(vectors, set.best_vectors, set.most_vectors);
+    const int width = next_width(vectors, best, set.most_vectors);
     columns = std::min<std::int64_t>(width * set.lanes, problem.n - j);
     tile.b = problem.b.data + j;
     tile.last_lanes = columns - (width - 1) * set.lanes;

@@ -98,6 +98,14 @@ template <class T> struct Kernels {
   /// [vectors][rows], up to best_vectors and turned_rows: as by_rows, but the tile is one of C's transpose, whose element
   /// (i, j) is at c[i + j·c_step].
   TileFunction turned_by_rows[kMostVectors + 1][kMostRows + 1] = {};
+  /// Vectors of a tile that reads B in place, of a product of `rows`. One row or two take the most, as caches give longer
+  /// pieces of B's rows faster; two only where these are whole cache lines. (With three the widest tile is a fifth slower:
+  /// why is not known.)
+  int best_in_place(std::int64_t rows) const {
+    constexpr int kCacheLine = 64;
+    const bool whole_lines = most_vectors * lanes * static_cast<int>(sizeof(T)) % kCacheLine == 0;
+    return rows == 1 || (rows == 2 && whole_lines) ? most_vectors : best_vectors;
+  }
   /// Rows of A that stand in a panel: those of the largest tile of the best width.
   int panel_rows() const { return rows_of[best_vectors]; }
   /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B
