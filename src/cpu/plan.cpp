@@ -324,8 +324,10 @@ bool wants_turned(const Shape& s, const Caches& caches) {
     return false;
   if (!s.b_by_rows) return s.n >= kLeastColumns && s.n <= kMostColumns;
   // Out of the second-level cache tiles in place are ahead of a stream, as they are of few rows. Not measured elsewhere.
-  return has_large_l1(caches) && !caches.l3_is_near && s.n >= 3 && s.n <= s.tile_rows &&
-         s.k <= kMostInPlace && s.k * s.m * s.element <= caches.l2 * 5 / 8;
+  constexpr std::int64_t kLeastDepthOfTwo = 64;
+  const bool are_few = s.n <= s.tile_rows && (s.n >= 3 || (s.n == 2 && s.k >= kLeastDepthOfTwo));
+  return has_large_l1(caches) && !caches.l3_is_near && are_few && s.k <= kMostInPlace &&
+         s.k * s.m * s.element <= caches.l2 * 5 / 8;
 }
 
 // The product of B and A, whose result is C's transpose.
