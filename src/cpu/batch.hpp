@@ -87,13 +87,11 @@ template <class P> class Batch {
   }
 
   void multiply_each(std::int64_t first, std::int64_t end) const {
-    if constexpr (kKnowsSmall) {
-      P problem = given_;
-      const bool is_row = is_row_as_well(given_);
-      for (std::int64_t i = first; i < end; ++i) {
-        place_(i, problem);
-        multiply_small(is_row ? exchanged(problem) : problem);
-      }
+    P problem = given_;
+    const bool is_row = is_row_as_well(given_);
+    for (std::int64_t i = first; i < end; ++i) {
+      place_(i, problem);
+      multiply_small(is_row ? exchanged(problem) : problem);
     }
   }
 
