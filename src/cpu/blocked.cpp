@@ -120,8 +120,8 @@ template <class In, class T> class Multiplication {
     const std::int64_t vectors = (columns_ - j + lanes_ - 1) / lanes_;
     if (plan_.pack_b || !plan_.columns_outside)
       return next_width(vectors, kernels_.best_vectors, kernels_.best_vectors);
-    return next_width(vectors, kernels_.best_in_place(part_.row_end - part_.row),
-                      kernels_.most_vectors);
+    const std::int64_t rows = part_.row_end - part_.row;
+    return next_width(vectors, kernels_.best_in_place(rows), kernels_.most_in_place(rows));
   }
 
   const In* a_at(std::int64_t i) const {

@@ -13,12 +13,15 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;       // bytes, in the type that is computed in
-  bool widens = false;            // the factors are narrower
-  bool a_by_rows = true;          // A's neighbours lie along k
-  bool b_by_rows = true;          // B's neighbours lie along n
-  bool a_straddles = false;       // vectors of A, where it is, lie across two cache lines
-  bool b_straddles = false;       // the same of B
+  std::int64_t element = 4;  // bytes, in the type that is computed in
+  bool widens = false;       // the factors are narrower
+  bool a_by_rows = true;     // A's neighbours lie along k
+  bool b_by_rows = true;     // B's neighbours lie along n
+  bool a_straddles = false;  // vectors of A, where it is, lie across two cache lines
+  bool b_straddles = false;  // the same of B
+  bool a_is_paged =
+      false;  // neighbours of A's that lie across are whole pages apart: they meet in a cache set
+  bool b_is_paged = false;        // the same of B
   bool has_turned_tiles = false;  // kernels that store a tile turned
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
@@ -35,6 +38,13 @@ template <class T> bool straddles(const Factor<T>& factor) {
   return (reinterpret_cast<std::uintptr_t>(factor.data) | stride * sizeof(T)) % kCacheLine != 0;
 }
 
+template <class T> bool is_paged(const Factor<T>& factor) {
+  constexpr std::int64_t kPage = 4096;
+  return std::max(factor.row_stride, factor.column_stride) * static_cast<std::int64_t>(sizeof(T)) %
+             kPage ==
+         0;
+}
+
 template <class A, class B, class C, class Scalar>
 Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   const Kernels<Scalar>& set = kernels<Scalar>();
@@ -48,6 +58,8 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.b_by_rows = problem.b.column_stride == 1;
   shape.a_straddles = straddles(problem.a);
   shape.b_straddles = straddles(problem.b);
+  shape.a_is_paged = is_paged(problem.a);
+  shape.b_is_paged = is_paged(problem.b);
   shape.has_turned_tiles = set.turned_rows > 0;
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
@@ -117,11 +129,18 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
 }
 
-// All rows of A in one tile, and all of B in the second-level cache: tiles read B once, as a stream does, and keep their
-// sums over all of k. Not measured where the third level is near.
+// All rows of A in few tiles, and all of B near: tiles read B once, as a stream does, and keep their sums over all of k.
 bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  return has_large_l1(caches) && !caches.l3_is_near && !s.widens && s.b_by_rows && s.a_by_rows &&
-         s.m >= 2 && s.m <= s.tile_rows && s.k * s.n * s.element <= caches.l2 * 5 / 8;
+  if (s.widens || !s.b_by_rows) return false;
+  const std::int64_t bytes_of_b = s.k * s.n * s.element;
+  if (caches.l3_is_near) {
+    // A second tile finds B in a cache, but not where its rows meet in one set.
+    constexpr std::int64_t kMostTiles = 3, kLongVector = 64;
+    const bool is_short_pair = s.m == 2 && s.lanes * s.element < kLongVector;
+    return s.m >= 2 && s.m <= (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows &&
+           bytes_of_b <= (is_short_pair ? 1 : 4) * caches.l2;
+  }
+  return has_large_l1(caches) && s.m >= 2 && s.m <= s.tile_rows && bytes_of_b <= caches.l2 * 5 / 8;
 }
 
 // Very few rows or columns: the long factor goes by once, in place.
@@ -157,6 +176,8 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.kc = std::min(s.k, std::clamp(depth, kStreamDepth, kMostStreamDepth));
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
+
+constexpr std::int64_t kMostTurned = 24;  // columns
 
 // Bytes of B that are packed at a time: what stays near enough to be read again for every panel of A.
 std::int64_t block_bytes(const Caches& caches, int threads) {
@@ -208,7 +229,7 @@ bool touches_pages_too_often(const Shape& s) {
 }
 
 bool wants_panels(const Shape& s, const Caches& caches) {
-  if (s.widens || !s.a_by_rows || touches_pages_too_often(s)) return false;
+  if (s.widens || (!s.a_by_rows && s.m > kMostTurned) || touches_pages_too_often(s)) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
@@ -315,43 +336,52 @@ void plan_blocked(const Shape& s, const Caches& caches, int threads, Plan& plan)
 
 constexpr double kProductsWorthAThread = 1 << 20;
 
-// Few columns fill few vectors; in the other order they are rows, and vectors lie along m. Not what is worth several
-// threads.
-bool wants_turned(const Shape& s, const Caches& caches) {
-  constexpr std::int64_t kLeastColumns = 8, kMostColumns = 24, kLeastRows = 32, kLeastDepth = 16;
-  if (s.a_by_rows || s.widens || s.k < kLeastDepth || s.m < std::max(2 * s.n, kLeastRows) ||
-      s.products() >= 2 * kProductsWorthAThread)
-    return false;
-  if (!s.b_by_rows) return s.n >= kLeastColumns && s.n <= kMostColumns;
-  // Out of the second-level cache tiles in place are ahead of a stream, as they are of few rows. Not measured elsewhere.
-  constexpr std::int64_t kLeastDepthOfTwo = 64;
-  const bool are_few = s.n <= s.tile_rows && (s.n >= 3 || (s.n == 2 && s.k >= kLeastDepthOfTwo));
-  return has_large_l1(caches) && !caches.l3_is_near && are_few && s.k <= kMostInPlace &&
-         s.k * s.m * s.element <= caches.l2 * 5 / 8;
-}
-
 // The product of B and A, whose result is C's transpose.
 Shape exchanged(const Shape& s) {
   Shape other = s;
   other.m = s.n, other.n = s.m;
   other.a_by_rows = !s.b_by_rows, other.b_by_rows = !s.a_by_rows;
   other.a_straddles = s.b_straddles, other.b_straddles = s.a_straddles;
+  other.a_is_paged = s.b_is_paged, other.b_is_paged = s.a_is_paged;
   return other;
 }
 
-// In the other order neither factor has to be turned, and here none is copied. One block of k, as copies would have.
+// Whether tiles of BA are computed where the factors are, and turned when they are stored: the few columns of C would fill
+// few vectors, of its rows there are many. Or neither factor would have to be turned so, and none is copied. One block of
+// k, as copies would have.
 bool wants_turned_tiles(const Shape& s, const Caches& caches) {
-  if (s.a_by_rows || s.b_by_rows || s.widens || !s.has_turned_tiles) return false;
+  if (s.a_by_rows || s.widens || !s.has_turned_tiles) return false;
   const Shape other = exchanged(s);
-  return wants_whole_k(s, caches) && wants_whole_k(other, caches) &&
+  if (s.m >= std::max(2 * s.n, s.lanes) && has_few_rows_near(other, caches)) return true;
+  return !s.b_by_rows && wants_whole_k(s, caches) && wants_whole_k(other, caches) &&
          !pays_for_copies(other, caches);
 }
 
-void plan_turned(const Shape& s, const Caches& caches, Plan& plan) {
+// Whether BA is computed, into rows of its own, and turned then.
+bool wants_turned(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kLeastColumns = 8, kLeastRows = 32, kLeastDepth = 16;
+  if (s.a_by_rows || s.widens || s.n > kMostTurned || s.k < kLeastDepth ||
+      s.m < std::max(2 * s.n, kLeastRows))
+    return false;
+  // Panels of A are ahead of a stream of it, but of up to six columns, or of up to eight out of memory.
+  constexpr std::int64_t kMostOfStream = 6, kMostFromMemory = 8, kLeastDepthOfPanels = 64;
+  const bool is_from_memory = s.m * s.k * s.element > caches.l3 / 2;
+  if (caches.l3_is_near && s.k >= kLeastDepthOfPanels &&
+      s.n > (is_from_memory ? kMostFromMemory : kMostOfStream))
+    return true;
+  // Not what is worth several threads: that was not measured.
+  return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;
+}
+
+// Threads divide its rows, which are columns of the other product's.
+void plan_turned(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   const Shape other = exchanged(s);
   plan_blocked(other, caches, 1, plan);
   if (plan.pack_b && !plan.columns_outside) level_columns(other, plan);
   plan.path = Path::kTurned;
+  const double worth = std::min(s.products() / kProductsWorthAThread,
+                                static_cast<double>(s.m) / static_cast<double>(s.tile_columns));
+  plan.row_parts = static_cast<int>(std::clamp<double>(worth, 1, threads));
 }
 
 // How many threads are worth waking, and how they divide C: the division with the least work for the
@@ -381,14 +411,14 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
   Plan plan;
   if (wants_dots(s, caches)) {
     plan_dots(s, caches, plan);
-  } else if (wants_turned(s, caches)) {
-    plan_turned(s, caches, plan);
-    return plan;
-  } else if (wants_stream(s, caches)) {
-    plan_stream(s, caches, plan);
   } else if (wants_turned_tiles(s, caches)) {
     plan.path = Path::kTurnedTiles;
     plan.kc = s.k;
+  } else if (wants_turned(s, caches)) {
+    plan_turned(s, caches, threads, plan);
+    return plan;
+  } else if (wants_stream(s, caches)) {
+    plan_stream(s, caches, plan);
   } else {
     plan_blocked(s, caches, threads, plan);
   }

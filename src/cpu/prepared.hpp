@@ -41,6 +41,8 @@ template <class P> class Run {
     row_step_ = std::min<std::int64_t>(set.rows_of[set.best_vectors],
                                        std::max<std::int64_t>(1, problem.m / plan.row_parts));
     column_step_ = set.best_vectors * set.lanes;
+    // There vectors lie along rows.
+    if (plan.path == Path::kTurned) row_step_ = column_step_;
     if (problem.n < column_step_ * plan.column_parts) column_step_ = set.lanes;
     for (int index = 0; index < parts(); ++index) {
       part_bytes_ = std::max(part_bytes_, bytes_of(part(index)));
@@ -80,7 +82,7 @@ template <class P> class Run {
     if constexpr (kInFull) {
       if (plan_.path == Path::kDot) return dot_buffer_bytes(problem_, plan_, part);
       if (plan_.path == Path::kStream) return stream_buffer_bytes(problem_, plan_, part);
-      if (plan_.path == Path::kTurned) return turned_buffer_bytes(problem_, plan_);
+      if (plan_.path == Path::kTurned) return turned_buffer_bytes(problem_, plan_, part);
       if (plan_.path == Path::kTurnedTiles) return 0;
     }
     return blocked_buffer_bytes(problem_, plan_, part);
@@ -91,7 +93,7 @@ template <class P> class Run {
     if constexpr (kInFull) {
       if (plan_.path == Path::kDot) return multiply_dots(problem_, plan_, part, buffer);
       if (plan_.path == Path::kStream) return multiply_stream(problem_, plan_, part, buffer);
-      if (plan_.path == Path::kTurned) return multiply_turned(problem_, plan_, buffer);
+      if (plan_.path == Path::kTurned) return multiply_turned(problem_, plan_, part, buffer);
       if (plan_.path == Path::kTurnedTiles) return multiply_turned_tiles(problem_, part);
     }
     multiply_blocked(problem_, plan_, part, buffer);

@@ -3,9 +3,7 @@
 #include "cpu/small.hpp"
 
 #include <algorithm>
-#include <cassert>
 
-#include "cpu/dot.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/tiles.hpp"
 #include "cpu/turned.hpp"
@@ -14,20 +12,47 @@ namespace tilewise::cpu {
 
 namespace {
 
-constexpr std::int64_t kFewColumns = 8;
-
 template <class T> void multiply_few_dots(const Product<T>& problem) {
-  // As dot_buffer_bytes() counts them: copies of the few vectors, and sums that they would keep between blocks of k.
-  constexpr std::int64_t kGap = 32, kMostLanes = 64 / sizeof(T);
-  constexpr std::int64_t kElementsOfOne =
-      kLongestDots + kGap + Kernels<T>::kMostDotColumns * kMostLanes;
-  alignas(64) std::byte buffer[kFewDots * kElementsOfOne * sizeof(T)];
-  Plan plan;
-  plan.path = Path::kDot;
-  plan.kc = problem.k;
-  const Part all{0, problem.m, 0, problem.n};
-  assert(dot_buffer_bytes(problem, plan, all) <= sizeof buffer);
-  multiply_dots(problem, plan, all, buffer);
+  const Kernels<T>& set = kernels<T>();
+  const Factor<T>&a = problem.a, &b = problem.b;
+  const bool b_along_k = b.row_stride == 1;
+  const bool rows_are_few = b_along_k && problem.m <= problem.n;
+  const std::int64_t few = rows_are_few ? problem.m : problem.n;
+  const std::int64_t many = rows_are_few ? problem.n : problem.m;
+  DotTile<T> tile;
+  tile.k = problem.k;
+  tile.a = rows_are_few ? a.data : b.data;
+  tile.a_step = rows_are_few ? a.row_stride : b.column_stride;
+  tile.b = rows_are_few ? b.data : a.data;
+  tile.b_step = rows_are_few ? b.column_stride : a.row_stride;
+  tile.c_row_step = rows_are_few ? problem.c_stride : 1;
+  tile.c_column_step = rows_are_few ? 1 : problem.c_stride;
+  tile.alpha = problem.alpha;
+  tile.beta = problem.beta;
+  constexpr std::int64_t kRoom = 32;  // whole vectors are written, in cache sets of their own
+  alignas(64) T copy[kFewDots * (kLongestDots + kRoom)];
+  if (!b_along_k) {
+    tile.a = copy;
+    tile.a_step = problem.k / 16 * 16 + kRoom;
+    if (few == 1) {
+      for (std::int64_t p = 0; p < problem.k; ++p) copy[p] = b.data[p * b.row_stride];
+    } else {
+      set.transpose(few, problem.k, b.data, b.row_stride, copy, tile.a_step);
+    }
+  }
+  const std::int64_t most = few == 1 ? Kernels<T>::kLoneDotColumns : set.dot_columns;
+  for (std::int64_t i = 0, rows = 0; i < few; i += rows) {
+    rows = std::min<std::int64_t>(set.dot_rows, few - i);
+    DotTile<T> part = tile;
+    part.a += i * tile.a_step;
+    part.c = problem.c + i * tile.c_row_step;
+    for (std::int64_t j = 0, columns = 0; j < many; j += columns) {
+      columns = std::min(most, many - j);
+      set.dot[rows][columns](part);
+      part.b += columns * tile.b_step;
+      part.c += columns * tile.c_column_step;
+    }
+  }
 }
 
 template <class T> void multiply_tiles(const Product<T>& problem) {
@@ -41,11 +66,11 @@ template <class T> void multiply_tiles(const Product<T>& problem) {
   tile.alpha = problem.alpha;
   tile.beta = problem.beta;
   tile.c_is_near = true;
-  const int best = set.best_in_place(problem.m);
+  const int best = set.best_in_place(problem.m), most = set.most_in_place(problem.m);
   for (std::int64_t j = 0, columns = 0; j < problem.n; j += columns) {
     const std::int64_t left = problem.n - j;
     const std::int64_t vectors = left <= set.lanes ? 1 : quotient(left + set.lanes - 1, set.lanes);
-    const int width = next_width(vectors, best, set.most_vectors);
+    const int width = next_width(vectors, best, most);
     columns = std::min<std::int64_t>(width * set.lanes, problem.n - j);
     tile.b = problem.b.data + j;
     tile.last_lanes = columns - (width - 1) * set.lanes;
@@ -60,40 +85,20 @@ template <class T> void multiply_tiles(const Product<T>& problem) {
 }
 
 // A's columns and B's rows, of which there are few: a tile would be of few lanes. In the other order vectors lie along
-// A's columns, and what comes out is turned.
+// A's columns.
 template <class T> bool has_few_columns(const Product<T>& problem) {
-  constexpr std::int64_t kLeastDepth = 16;
-  if (problem.k < kLeastDepth || problem.n >= kernels<T>().lanes) return false;
-  return problem.a.column_stride != 1 && problem.b.column_stride == 1 && problem.n <= kFewColumns &&
-         problem.m >= kernels<T>().lanes;
-}
-
-template <class T> void multiply_few_columns(const Product<T>& problem) {
-  alignas(64) T turned[kFewColumns * kMostSmall];
-  Product<T> other = exchanged(problem);
-  other.beta = 0;
-  other.c = turned;
-  other.c_stride = kMostSmall;
-  multiply_tiles(other);
-  T* c = problem.c;
-  for (std::int64_t i = 0; i < problem.m; ++i, c += problem.c_stride) {
-    const T* const column = turned + i;
-    if (problem.beta == 0) {
-      for (std::int64_t j = 0; j < problem.n; ++j) c[j] = column[j * kMostSmall];
-    } else {
-      for (std::int64_t j = 0; j < problem.n; ++j)
-        c[j] = column[j * kMostSmall] + problem.beta * c[j];
-    }
-  }
+  const Kernels<T>& set = kernels<T>();
+  return problem.a.column_stride != 1 && problem.b.column_stride == 1 &&
+         problem.n <= set.turned_rows &&
+         problem.m >= std::max<std::int64_t>(set.lanes, 2 * problem.n);
 }
 
 }  // namespace
 
 template <class T> void multiply_small(const Product<T>& problem) {
   if (is_few_dots(problem)) return multiply_few_dots(problem);
-  if (problem.b.column_stride != 1)
+  if (problem.b.column_stride != 1 || has_few_columns(problem))
     return multiply_turned_tiles(problem, {0, problem.m, 0, problem.n});
-  if (has_few_columns(problem)) return multiply_few_columns(problem);
   multiply_tiles(problem);
 }
 

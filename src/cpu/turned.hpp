@@ -15,11 +15,14 @@ namespace tilewise::cpu {
 /// C's part by tiles that are stored turned, of factors where they are: Kernels::turned_rows > 0.
 template <class T> void multiply_turned_tiles(const Product<T>& problem, const Part& part);
 
-/// Bytes of buffer for the whole product. Of `plan` all but the path is that of BA (blocked.hpp).
-template <class T> std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan);
-
-/// C. `buffer`: turned_buffer_bytes(), on a 64-byte boundary.
+/// Bytes of buffer for that part of C, which has all of its columns. Of `plan` all but the path and the parts is that of
+/// BA (blocked.hpp).
 template <class T>
-void multiply_turned(const Product<T>& problem, const Plan& plan, std::byte* buffer);
+std::size_t turned_buffer_bytes(const Product<T>& problem, const Plan& plan, const Part& part);
+
+/// C's part, of all of its columns. `buffer`: turned_buffer_bytes(), on a 64-byte boundary.
+template <class T>
+void multiply_turned(const Product<T>& problem, const Plan& plan, const Part& part,
+                     std::byte* buffer);
 
 }  // namespace tilewise::cpu

@@ -282,25 +282,26 @@ TEST(Engine, EveryPathIsTaken) {
   path(1, 1100, 513, false, false);
   path(1, 1100, 513, false, true);
   path(1100, 1, 513, true, false);
-  path(100, 16, 100, true, true);
+  path(300, 20, 300, true, true);   // "turned", where the third-level cache is far
+  path(6000, 20, 600, true, true);  // and where it is near
   path(100, 90, 100, true, true);
   std::set<std::string> all{"dots", "in place", "packed", "panels", "stream", "turned"};
   if (kernels<float>().turned_rows > 0) all.insert("turned tiles");
   EXPECT_EQ(paths, all);
 }
 
-// Both factors transposed, tiles of every height and width, and of a part of C alone.
-template <class T> void try_turned_tiles() {
+// Tiles of BA that are stored turned, of every height and width, and of a part of C alone.
+template <class T> void try_turned_tiles(bool b_turned) {
   if (kernels<T>().turned_rows == 0) GTEST_SKIP() << "no such kernels in " << kernels<T>().name;
   for (const std::int64_t m : {1, 7, 8, 9, 15, 16, 17, 33, 48, 49, 64, 95}) {
     for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 23}) {
       for (const std::int64_t k : {1, 3, 4, 5, 64}) {
         for (const auto& [alpha, beta] :
              {std::pair(1., 0.), std::pair(1., 1.), std::pair(1.5, -0.5)}) {
-          Trial<T, T, T> whole({m, n, k, true, true, alpha, beta});
+          Trial<T, T, T> whole({m, n, k, true, b_turned, alpha, beta});
           multiply_turned_tiles(whole.problem(), {0, m, 0, n});
           whole.check();
-          Trial<T, T, T> parts({m, n, k, true, true, alpha, beta});
+          Trial<T, T, T> parts({m, n, k, true, b_turned, alpha, beta});
           for (const auto& [row, row_end] :
                {std::pair(std::int64_t{0}, m / 3), std::pair(m / 3, m)}) {
             for (const auto& [column, column_end] :
@@ -316,8 +317,37 @@ template <class T> void try_turned_tiles() {
     }
   }
 }
-TEST(Engine, TurnedTilesF32) { try_turned_tiles<float>(); }
-TEST(Engine, TurnedTilesF64) { try_turned_tiles<double>(); }
+TEST(Engine, TurnedTilesF32) { try_turned_tiles<float>(true); }
+TEST(Engine, TurnedTilesF64) { try_turned_tiles<double>(true); }
+TEST(Engine, TurnedTilesOfRowsF32) { try_turned_tiles<float>(false); }
+TEST(Engine, TurnedTilesOfRowsF64) { try_turned_tiles<double>(false); }
+
+// BA by blocks, turned at the end: more rows of C than are computed at a time, and some of them alone.
+template <class T> void try_turned() {
+  constexpr std::int64_t kRows = 2 * 3072 + 50, kColumns = 5, kDepth = 70;
+  for (const bool b_turned : {false, true}) {
+    for (const auto& [alpha, beta] : {std::pair(1., 0.), std::pair(1.5, -0.5)}) {
+      Plan plan;
+      plan.path = Path::kTurned;
+      plan.kc = 24;
+      plan.nc = 960;
+      plan.pack_b = plan.copy_a = plan.columns_outside = true;
+      Trial<T, T, T> trial({kRows, kColumns, kDepth, true, b_turned, alpha, beta});
+      const auto problem = trial.problem();
+      for (const auto& [row, row_end] :
+           {std::pair(std::int64_t{0}, kRows - 100), std::pair(kRows - 100, kRows)}) {
+        const Part part{row, row_end, 0, kColumns};
+        std::vector<std::byte> buffer(turned_buffer_bytes(problem, plan, part) + 64);
+        void* start = buffer.data();
+        std::size_t space = buffer.size();
+        std::align(64, space - 64, start, space);
+        multiply_turned(problem, plan, part, static_cast<std::byte*>(start));
+      }
+      trial.check();
+    }
+  }
+}
+TEST(Engine, TurnedInSeveralGoes) { try_turned<float>(), try_turned<double>(); }
 
 // Every way through the blocks, whatever this machine's caches would choose: blocks so small that each loop
 // goes round several times, and ends in the middle.
@@ -359,7 +389,7 @@ TEST(Engine, EveryPlanOfBlocksMultiplies) {
 TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
   for (const auto& [m, n, k] :
        {std::tuple(517, 1031, 700), std::tuple(3, 4001, 600), std::tuple(16, 4001, 600),
-        std::tuple(4001, 5, 600), std::tuple(1500, 60, 900)}) {
+        std::tuple(4001, 5, 600), std::tuple(4001, 16, 600), std::tuple(1500, 60, 900)}) {
     for (int turned = 0; turned < 4; ++turned) {
       std::vector<float> first;
       for (const int threads : {1, 2, 3, 1}) {

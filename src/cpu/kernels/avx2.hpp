@@ -14,7 +14,7 @@ namespace tilewise::cpu::avx2 {
 /// The largest kernels that the registers hold.
 struct Limits {
   static constexpr const char* kName = "avx2";
-  static constexpr int kBestVectors = 2, kTileRows[] = {0, 12, 6, 4, 0};  // [vectors]
+  static constexpr int kBestVectors = 2, kTileRows[] = {0, 12, 6, 4, 2};  // [vectors]
   static constexpr int kDotRows = 3, kDotColumns = 4, kStreamRows = 3;
 };
 
@@ -48,15 +48,37 @@ struct F32 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  /// totals[i] = the sum of v[i]'s lanes, each added up in the same order.
-  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], float* totals) {
+  using Four = __m128;
+  /// The first `count` of four elements, and others 0. Without a mask: a masked store takes AMD's processors twenty
+  /// instructions' time.
+  [[gnu::always_inline]] static inline Four load_some(const float* from, int count) {
+    if (count == 4) return _mm_loadu_ps(from);
+    if (count == 1) return _mm_load_ss(from);
+    if (count == 0) return _mm_setzero_ps();
+    const Four two = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(from)));
+    return count == 2 ? two : _mm_movelh_ps(two, _mm_load_ss(from + 2));
+  }
+  [[gnu::always_inline]] static inline void store_some(float* to, Four v, int count) {
+    if (count == 4) return _mm_storeu_ps(to, v);
+    if (count == 1) return _mm_store_ss(to, v);
+    _mm_storel_pi(reinterpret_cast<__m64*>(to), v);
+    if (count == 3) _mm_store_ss(to + 2, _mm_movehl_ps(v, v));
+  }
+  /// Element i: alpha times the sum of v[i]'s lanes, each added up in the same order.
+  [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], float alpha) {
     const auto halves = [](Vector a, Vector b) {  // of each half: a, b, a, b
       return _mm256_castps_pd(_mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)));
     };
     const __m256d first = halves(v[0], v[1]), second = halves(v[2], v[3]);
     const Vector sum = _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(first, second)),
                                      _mm256_castpd_ps(_mm256_unpackhi_pd(first, second)));
-    _mm_storeu_ps(totals, _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1)));
+    const Four sums = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
+    return _mm_mul_ps(_mm_set1_ps(alpha), sums);
+  }
+
+  /// Turns the 4×4 block whose rows are the fours.
+  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
+    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
   }
 
   /// Turns the 8×8 block whose rows are the vectors.
@@ -77,6 +99,43 @@ struct F32 {
     _Pragma("GCC unroll 8") for (int c = 0; c < 4; ++c) {
       rows[c] = _mm256_permute2f128_ps(quads[c], quads[4 + c], 0x20);
       rows[4 + c] = _mm256_permute2f128_ps(quads[c], quads[4 + c], 0x31);
+    }
+  }
+
+  /// to[i·step + j] = rows[j][i] + beta·to[i·step + j] for i < count, j < columns <= kTurnedRows.
+  static constexpr int kTurnedRows = 6;
+  [[gnu::always_inline]] static inline void store_turned(float* to, std::int64_t step,
+                                                         const Vector (&rows)[6],
+                                                         std::int64_t count, int columns,
+                                                         float beta) {
+    if (columns > 4) {
+      const Vector last[4] = {rows[4], rows[5], zero(), zero()};
+      store_turned_four(to + 4, step, last, count, columns - 4, beta);
+      columns = 4;
+    }
+    const Vector first[4] = {rows[0], rows[1], rows[2], rows[3]};
+    store_turned_four(to, step, first, count, columns, beta);
+  }
+
+ private:
+  [[gnu::always_inline]] static inline void store_turned_four(float* to, std::int64_t step,
+                                                              const Vector (&rows)[4],
+                                                              std::int64_t count, int columns,
+                                                              float beta) {
+    const Vector low0 = _mm256_unpacklo_ps(rows[0], rows[1]);
+    const Vector high0 = _mm256_unpackhi_ps(rows[0], rows[1]);
+    const Vector low1 = _mm256_unpacklo_ps(rows[2], rows[3]);
+    const Vector high1 = _mm256_unpackhi_ps(rows[2], rows[3]);
+    // Lanes c and 4 + c of the rows, in halves.
+    const Vector turned[4] = {
+        _mm256_shuffle_ps(low0, low1, 0x44), _mm256_shuffle_ps(low0, low1, 0xEE),
+        _mm256_shuffle_ps(high0, high1, 0x44), _mm256_shuffle_ps(high0, high1, 0xEE)};
+    _Pragma("GCC unroll 8") for (int i = 0; i < kLanes; ++i, to += step) {
+      if (i >= count) return;
+      __m128 row =
+          i < 4 ? _mm256_castps256_ps128(turned[i]) : _mm256_extractf128_ps(turned[i - 4], 1);
+      if (beta != 0) row = _mm_fmadd_ps(_mm_set1_ps(beta), load_some(to, columns), row);
+      store_some(to, row, columns);
     }
   }
 };
@@ -105,13 +164,28 @@ struct F64 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], double* totals) {
+  using Four = __m256d;
+  [[gnu::always_inline]] static inline Four load_some(const double* from, int count) {
+    if (count == 4) return _mm256_loadu_pd(from);
+    if (count == 1) return _mm256_zextpd128_pd256(_mm_load_sd(from));
+    if (count == 0) return _mm256_setzero_pd();
+    const __m128d two = _mm_loadu_pd(from);
+    return count == 2 ? _mm256_zextpd128_pd256(two) : _mm256_set_m128d(_mm_load_sd(from + 2), two);
+  }
+  [[gnu::always_inline]] static inline void store_some(double* to, Four v, int count) {
+    if (count == 4) return _mm256_storeu_pd(to, v);
+    if (count == 1) return _mm_store_sd(to, _mm256_castpd256_pd128(v));
+    _mm_storeu_pd(to, _mm256_castpd256_pd128(v));
+    if (count == 3) _mm_store_sd(to + 2, _mm256_extractf128_pd(v, 1));
+  }
+  [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], double alpha) {
     const auto halves = [](Vector a, Vector b) {  // a, b, a, b
       return _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
     };
     const Vector first = halves(v[0], v[1]), second = halves(v[2], v[3]);
-    _mm256_storeu_pd(totals, _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
-                                           _mm256_permute2f128_pd(first, second, 0x31)));
+    const Four sums = _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
+                                    _mm256_permute2f128_pd(first, second, 0x31));
+    return _mm256_mul_pd(_mm256_set1_pd(alpha), sums);
   }
 
   /// Turns the 4×4 block whose rows are the vectors.
@@ -124,6 +198,33 @@ struct F64 {
     rows[1] = _mm256_permute2f128_pd(high0, high1, 0x20);
     rows[2] = _mm256_permute2f128_pd(low0, low1, 0x31);
     rows[3] = _mm256_permute2f128_pd(high0, high1, 0x31);
+  }
+
+  static constexpr int kTurnedRows = 6;
+  [[gnu::always_inline]] static inline void store_turned(double* to, std::int64_t step,
+                                                         const Vector (&rows)[6],
+                                                         std::int64_t count, int columns,
+                                                         double beta) {
+    if (columns > 4) {
+      Vector last[4] = {rows[4], rows[5], zero(), zero()};
+      store_turned_four(to + 4, step, last, count, columns - 4, beta);
+      columns = 4;
+    }
+    Vector first[4] = {rows[0], rows[1], rows[2], rows[3]};
+    store_turned_four(to, step, first, count, columns, beta);
+  }
+
+ private:
+  [[gnu::always_inline]] static inline void store_turned_four(double* to, std::int64_t step,
+                                                              Vector (&rows)[4], std::int64_t count,
+                                                              int columns, double beta) {
+    transpose(rows);
+    _Pragma("GCC unroll 4") for (int i = 0; i < kLanes; ++i, to += step) {
+      if (i >= count) return;
+      if (beta != 0)
+        rows[i] = _mm256_fmadd_pd(_mm256_set1_pd(beta), load_some(to, columns), rows[i]);
+      store_some(to, rows[i], columns);
+    }
   }
 };
 

@@ -45,8 +45,17 @@ struct F32 {
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  /// totals[i] = the sum of v[i]'s lanes, each added up in the same order.
-  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], float* totals) {
+  using Four = __m128;
+  /// The first `count` of four elements, and others 0.
+  static Four load_some(const float* from, int count) {
+    return _mm_maskz_loadu_ps(static_cast<__mmask8>((1u << count) - 1), from);
+  }
+  static void store_some(float* to, Four v, int count) {
+    if (count == 4) return _mm_storeu_ps(to, v);
+    _mm_mask_storeu_ps(to, static_cast<__mmask8>((1u << count) - 1), v);
+  }
+  /// Element i: alpha times the sum of v[i]'s lanes, each added up in the same order.
+  [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], float alpha) {
     const auto halves = [](Vector a, Vector b) {  // of each quarter: a, b, a, b
       return _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
     };
@@ -55,7 +64,8 @@ struct F32 {
                                           _mm512_castpd_ps(_mm512_unpackhi_pd(first, second)));
     const __m256 two =
         _mm256_add_ps(_mm512_castps512_ps256(quarters), _mm512_extractf32x8_ps(quarters, 1));
-    _mm_storeu_ps(totals, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
+    const Four sums = _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+    return _mm_mul_ps(_mm_set1_ps(alpha), sums);
   }
 
   /// Turns blocks of 4×4 within `rows`: then quads[4g + c] holds column 4q + c of rows 4g .. 4g+3 in its 128-bit
@@ -76,6 +86,11 @@ struct F32 {
       quads[g + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, high2));
       quads[g + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, high2));
     }
+  }
+
+  /// Turns the 4×4 block whose rows are the fours.
+  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
+    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
   }
 
   /// Turns the 16×16 block whose rows are the vectors.
@@ -149,20 +164,38 @@ struct F64 {
   static void accumulate(Vector& sum, Vector a, Vector b) {
     asm volatile("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
-  static void accumulate(Vector& sum, const double& a, Vector b) {
-    asm volatile("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
-  }
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  [[gnu::always_inline]] static inline void add_lanes(const Vector (&v)[4], double* totals) {
+  using Four = __m256d;
+  static Four load_some(const double* from, int count) {
+    return _mm256_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), from);
+  }
+  static void store_some(double* to, Four v, int count) {
+    if (count == 4) return _mm256_storeu_pd(to, v);
+    _mm256_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), v);
+  }
+  [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], double alpha) {
     const auto halves = [](Vector a, Vector b) {  // a, b, a, b
       const Vector quarters = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
       return _mm256_add_pd(_mm512_castpd512_pd256(quarters), _mm512_extractf64x4_pd(quarters, 1));
     };
     const __m256d first = halves(v[0], v[1]), second = halves(v[2], v[3]);
-    _mm256_storeu_pd(totals, _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
-                                           _mm256_permute2f128_pd(first, second, 0x31)));
+    const Four sums = _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
+                                    _mm256_permute2f128_pd(first, second, 0x31));
+    return _mm256_mul_pd(_mm256_set1_pd(alpha), sums);
+  }
+
+  /// Turns the 4×4 block whose rows are the fours.
+  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
+    const Four low0 = _mm256_unpacklo_pd(rows[0], rows[1]);
+    const Four high0 = _mm256_unpackhi_pd(rows[0], rows[1]);
+    const Four low1 = _mm256_unpacklo_pd(rows[2], rows[3]);
+    const Four high1 = _mm256_unpackhi_pd(rows[2], rows[3]);
+    rows[0] = _mm256_permute2f128_pd(low0, low1, 0x20);
+    rows[1] = _mm256_permute2f128_pd(high0, high1, 0x20);
+    rows[2] = _mm256_permute2f128_pd(low0, low1, 0x31);
+    rows[3] = _mm256_permute2f128_pd(high0, high1, 0x31);
   }
 
   /// Turns the 8×8 block whose rows are the vectors.

@@ -22,7 +22,11 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
   const auto step = [&](auto load) __attribute__((always_inline)) {
     V column[kColumns];
     TILEWISE_UNROLL
-    for (int j = 0; j < kColumns; ++j) column[j] = load(b + j * b_step);
+    for (int j = 0; j < kColumns; ++j) {
+      column[j] = load(b + j * b_step);
+      // Or the compiler has every row load it again.
+      S::settle(column[j]);
+    }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
       const V row = load(a + i * a_step);
@@ -65,31 +69,43 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
   }
   // Four sums at a time, the last ones again and again where they are fewer: an element's bits must not depend on its
   // place in a tile.
-  constexpr int kSums = kRows * kColumns, kTogether = 4;
-  T totals[(kSums + kTogether - 1) / kTogether * kTogether];
+  constexpr int kSums = kRows * kColumns, kTogether = 4,
+                kGroups = (kSums + kTogether - 1) / kTogether;
+  typename S::Four totals[kGroups];
   TILEWISE_UNROLL
-  for (int first = 0; first < kSums; first += kTogether) {
+  for (int g = 0; g < kGroups; ++g) {
     V four[kTogether];
     TILEWISE_UNROLL
     for (int i = 0; i < kTogether; ++i) {
-      const int sum = first + i < kSums ? first + i : kSums - 1;
+      const int sum = std::min(g * kTogether + i, kSums - 1);
       four[i] = sums[sum / kColumns][sum % kColumns];
     }
-    S::add_lanes(four, totals + first);
+    totals[g] = S::add_lanes(four, tile.alpha);
   }
+  const std::int64_t row_step = tile.c_row_step, column_step = tile.c_column_step;
+  const T beta = tile.beta;
+  T* row = tile.c;
+  if (kRows == 1 && beta == 0 && column_step == 1) {
+    TILEWISE_UNROLL
+    for (int g = 0; g < kGroups; ++g)
+      S::store_some(row + g * kTogether, totals[g], std::min(kTogether, kSums - g * kTogether));
+    return;
+  }
+  // Then read one by one, which the compiler must not change: a vector across two of those just stored would wait until
+  // both have reached the cache.
+  T stored[kGroups * kTogether];
   TILEWISE_UNROLL
-  for (int i = 0; i < kSums; ++i) totals[i] *= tile.alpha;
+  for (int g = 0; g < kGroups; ++g) S::store_some(stored + g * kTogether, totals[g], kTogether);
+  const volatile T* total = stored;
   TILEWISE_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    T* const c = tile.c + i * tile.c_row_step;
-    const T* const row = totals + i * kColumns;
-    if (tile.beta != 0) {
-      for (int j = 0; j < kColumns; ++j)
-        c[j * tile.c_column_step] = row[j] + tile.beta * c[j * tile.c_column_step];
-    } else if (tile.c_column_step == 1) {
-      __builtin_memcpy(c, row, kColumns * sizeof(T));
+  for (int i = 0; i < kRows; ++i, row += row_step) {
+    T* c = row;
+    if (beta == 0) {
+      TILEWISE_UNROLL
+      for (int j = 0; j < kColumns; ++j, c += column_step) *c = *total++;
     } else {
-      for (int j = 0; j < kColumns; ++j) c[j * tile.c_column_step] = row[j];
+      TILEWISE_UNROLL
+      for (int j = 0; j < kColumns; ++j, c += column_step) *c = *total++ + beta * *c;
     }
   }
 }

@@ -86,7 +86,8 @@ template <class T> struct Kernels {
   const char* name = "";  ///< of the instruction set
   int lanes = 1;          ///< elements of a vector
   int best_vectors = 1;   ///< width of the tile to prefer
-  int most_vectors = 1;   ///< width of the widest tile
+  int most_vectors = 1;   ///< width of the widest tile of more than two rows
+  int most_of_two = 1;    ///< width of the widest tile of all
   /// Rows of the largest tile that is so many vectors wide; 0: none.
   int rows_of[kMostVectors + 1] = {};
   using TileFunction = void (*)(const Tile<T>&);
@@ -95,17 +96,15 @@ template <class T> struct Kernels {
   /// [vectors][rows]: the elements of a column of A are neighbours.
   TileFunction by_columns[kMostVectors + 1][kMostRows + 1] = {};
   int turned_rows = 0;  ///< of the largest tile of the next kernels; 0: there are none
-  /// [vectors][rows], up to best_vectors and turned_rows: as by_rows, but the tile is one of C's transpose, whose element
+  /// [vectors][rows], up to turned_rows: as by_rows and by_columns, but the tile is one of C's transpose, whose element
   /// (i, j) is at c[i + j·c_step].
   TileFunction turned_by_rows[kMostVectors + 1][kMostRows + 1] = {};
-  /// Vectors of a tile that reads B in place, of a product of `rows`. One row or two take the most, as caches give longer
-  /// pieces of B's rows faster; two only where these are whole cache lines. (With three the widest tile is a fifth slower:
-  /// why is not known.)
-  int best_in_place(std::int64_t rows) const {
-    constexpr int kCacheLine = 64;
-    const bool whole_lines = most_vectors * lanes * static_cast<int>(sizeof(T)) % kCacheLine == 0;
-    return rows == 1 || (rows == 2 && whole_lines) ? most_vectors : best_vectors;
-  }
+  TileFunction turned_by_columns[kMostVectors + 1][kMostRows + 1] = {};
+  /// Vectors of a tile that reads B in place, of a product of `rows`: the width to prefer, and the largest. One row or two
+  /// take the most, as caches give longer pieces of B's rows faster, and so that there are sums enough to hide an FMA's
+  /// latency. (Of three rows the widest tile is a fifth slower: why is not known.)
+  int best_in_place(std::int64_t rows) const { return rows <= 2 ? most_of_two : best_vectors; }
+  int most_in_place(std::int64_t rows) const { return rows <= 2 ? most_of_two : most_vectors; }
   /// Rows of A that stand in a panel: those of the largest tile of the best width.
   int panel_rows() const { return rows_of[best_vectors]; }
   /// [vectors][rows], up to best_vectors and panel_rows: A is in a panel, element (i, p) at a[p·panel_rows + i], and B

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace tilewise::cpu::portable {
 
@@ -46,10 +47,29 @@ template <class T> struct Lanes16 {
   static void clear(Vector& v) { v = zero(); }
   static void settle(Vector&) {}
   /// totals[i] = the sum of v[i]'s lanes.
-  static void add_lanes(const Vector (&v)[4], T* totals) {
+  struct Four {
+    T elements[4];
+  };
+  static Four load_some(const T* from, int count) {
+    Four four = {};
+    for (int i = 0; i < count; ++i) four.elements[i] = from[i];
+    return four;
+  }
+  static void store_some(T* to, const Four& four, int count) {
+    for (int i = 0; i < count; ++i) to[i] = four.elements[i];
+  }
+  static Four add_lanes(const Vector (&v)[4], T alpha) {
+    Four four;
     for (int i = 0; i < 4; ++i) {
-      totals[i] = v[i][0];
-      for (int lane = 1; lane < kLanes; ++lane) totals[i] += v[i][lane];
+      T sum = v[i][0];
+      for (int lane = 1; lane < kLanes; ++lane) sum += v[i][lane];
+      four.elements[i] = alpha * sum;
+    }
+    return four;
+  }
+  static void transpose(Four (&rows)[4]) {
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < i; ++j) std::swap(rows[i].elements[j], rows[j].elements[i]);
     }
   }
   static void transpose(Vector (&rows)[kLanes]) {

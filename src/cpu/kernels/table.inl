@@ -29,10 +29,12 @@ constexpr void list_tiles_by_panel(Kernels<typename S::Element>& table,
 
 template <class S, int kVectors, int... kIndex>
 constexpr void list_turned_tiles(Kernels<typename S::Element>& table,
-                                 std::integer_sequence<int, kIndex...> rows) {
+                                 std::integer_sequence<int, kIndex...>) {
   ((table.turned_by_rows[kVectors][kIndex + 1] = &turned_tile_by_rows<S, kIndex + 1, kVectors>),
    ...);
-  if constexpr (kVectors < Limits::kBestVectors) list_turned_tiles<S, kVectors + 1>(table, rows);
+  ((table.turned_by_columns[kVectors][kIndex + 1] =
+        &turned_tile_by_columns<S, kIndex + 1, kVectors>),
+   ...);
 }
 
 // Tiles of kVectors vectors and of more.
@@ -41,8 +43,13 @@ constexpr void list_all_tiles(Kernels<typename S::Element>& table) {
   constexpr int kRows = Limits::kTileRows[kVectors];
   if constexpr (kRows > 0) {
     table.rows_of[kVectors] = kRows;
-    table.most_vectors = kVectors;
+    if (kRows > 2) table.most_vectors = kVectors;
+    table.most_of_two = kVectors;
     list_tiles<S, kVectors>(table, std::make_integer_sequence<int, kRows>());
+    if constexpr (requires { S::kTurnedRows; }) {
+      constexpr int kTurnedRows = std::min(kRows, S::kTurnedRows);
+      list_turned_tiles<S, kVectors>(table, std::make_integer_sequence<int, kTurnedRows>());
+    }
     if constexpr (kVectors < Kernels<typename S::Element>::kMostVectors) {
       list_all_tiles<S, kVectors + 1>(table);
     }
@@ -78,7 +85,6 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   list_tiles_by_panel<S, 1>(table, std::make_integer_sequence<int, kPanelRows>());
   if constexpr (requires { S::kTurnedRows; }) {
     table.turned_rows = S::kTurnedRows;
-    list_turned_tiles<S, 1>(table, std::make_integer_sequence<int, S::kTurnedRows>());
   }
   table.dot_rows = Limits::kDotRows;
   table.dot_columns = Limits::kDotColumns;

@@ -76,14 +76,18 @@ template <class S, int kRows, int kVectors> struct TileSum {
     row[kVectors - 1] = load_last<S>(b + (kVectors - 1) * S::kLanes, last);
   }
 
-  // C = alpha·sums + beta·C.
-  template <class Last> [[gnu::always_inline]] inline void put(const Tile<T>& tile, Last last) {
-    // What follows must not move into the loop before it.
+  // What follows must not move into the loop before it.
+  [[gnu::always_inline]] inline void settle() {
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
       TILEWISE_UNROLL
       for (int v = 0; v < kVectors; ++v) S::settle(sums[i][v]);
     }
+  }
+
+  // C = alpha·sums + beta·C.
+  template <class Last> [[gnu::always_inline]] inline void put(const Tile<T>& tile, Last last) {
+    settle();
     // The usual factors cost no multiplications; they would not change a bit.
     if (tile.alpha == 1 && tile.beta == 0) {
       put_rows(
@@ -106,6 +110,7 @@ template <class S, int kRows, int kVectors> struct TileSum {
   // The same for C's transpose: the sums of a row here are those of a column there, of which `last_lanes` and all of the
   // vectors before the last are C's.
   [[gnu::always_inline]] inline void put_turned(const Tile<T>& tile) {
+    settle();
     const V alpha = S::all(tile.alpha);
     T* c = tile.c;
     TILEWISE_UNROLL
@@ -331,28 +336,15 @@ template <class S, int kRows, int kVectors, class Last>
 }
 
 template <class S, int kRows, int kVectors, class Last>
-[[gnu::always_inline]] inline void multiply_turned_by_rows(const Tile<typename S::Element>& tile,
-                                                           Last last) {
-  TileSum<S, kRows, kVectors> sum;
-  sum_up_rows(tile, sum, false, last);
-  TILEWISE_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    TILEWISE_UNROLL
-    for (int v = 0; v < kVectors; ++v) S::settle(sum.sums[i][v]);
-  }
-  sum.put_turned(tile);
-}
-
-template <class S, int kRows, int kVectors, class Last>
-[[gnu::always_inline]] inline void multiply_by_columns(const Tile<typename S::Element>& tile,
-                                                       Last last) {
+[[gnu::always_inline]] inline void sum_up_columns(const Tile<typename S::Element>& tile,
+                                                  TileSum<S, kRows, kVectors>& sum, bool asks,
+                                                  Last last) {
   using T = typename S::Element;
-  TileSum<S, kRows, kVectors> sum;
   const std::int64_t a_step = tile.a_step, b_step = tile.b_step;
   const T *a = tile.a, *b = tile.b;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
-      tile, !tile.c_is_near, [&]() __attribute__((always_inline)) {
+      tile, asks, [&]() __attribute__((always_inline)) {
         sum.template step<false>(
             [a](int i) __attribute__((always_inline)) { return a + i; }, b,
             static_cast<T*>(nullptr), last);
@@ -361,7 +353,30 @@ template <class S, int kRows, int kVectors, class Last>
         keep(a);
         keep(b);
       });
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_by_columns(const Tile<typename S::Element>& tile,
+                                                       Last last) {
+  TileSum<S, kRows, kVectors> sum;
+  sum_up_columns(tile, sum, !tile.c_is_near, last);
   sum.put(tile, last);
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_turned_by_rows(const Tile<typename S::Element>& tile,
+                                                           Last last) {
+  TileSum<S, kRows, kVectors> sum;
+  sum_up_rows(tile, sum, false, last);
+  sum.put_turned(tile);
+}
+
+template <class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_turned_by_columns(const Tile<typename S::Element>& tile,
+                                                              Last last) {
+  TileSum<S, kRows, kVectors> sum;
+  sum_up_columns(tile, sum, false, last);
+  sum.put_turned(tile);
 }
 
 // A's distances are constants here, and B's are where it stands in a panel: of an iteration's addresses nothing is
@@ -429,6 +444,15 @@ void turned_tile_by_rows(const Tile<typename S::Element>& tile) {
     multiply_turned_by_rows<S, kRows, kVectors>(tile, AllLanes{});
   } else {
     multiply_turned_by_rows<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
+}
+
+template <class S, int kRows, int kVectors>
+void turned_tile_by_columns(const Tile<typename S::Element>& tile) {
+  if (tile.last_lanes == S::kLanes) {
+    multiply_turned_by_columns<S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_turned_by_columns<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
 }
 
