@@ -229,7 +229,7 @@ bool touches_pages_too_often(const Shape& s) {
 }
 
 bool wants_panels(const Shape& s, const Caches& caches) {
-  if (s.widens || (!s.a_by_rows && s.m > kMostTurned) || touches_pages_too_often(s)) return false;
+  if (s.widens || (!s.a_by_rows && !caches.l3_is_near) || touches_pages_too_often(s)) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
