@@ -129,18 +129,16 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
 }
 
-// All rows of A in few tiles, and all of B near: tiles read B once, as a stream does, and keep their sums over all of k.
+// All rows of A in few tiles, and all of B near: tiles read B once, as a stream does, and keep their sums over all of k. A
+// second tile finds it in a cache, but not where rows of B meet in one set.
 bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  if (s.widens || !s.b_by_rows) return false;
-  const std::int64_t bytes_of_b = s.k * s.n * s.element;
-  if (caches.l3_is_near) {
-    // A second tile finds B in a cache, but not where its rows meet in one set.
-    constexpr std::int64_t kMostTiles = 3, kLongVector = 64;
-    const bool is_short_pair = s.m == 2 && s.lanes * s.element < kLongVector;
-    return s.m >= 2 && s.m <= (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows &&
-           bytes_of_b <= (is_short_pair ? 1 : 4) * caches.l2;
-  }
-  return has_large_l1(caches) && s.m >= 2 && s.m <= s.tile_rows && bytes_of_b <= caches.l2 * 5 / 8;
+  constexpr std::int64_t kMostTiles = 3, kLongVector = 64;
+  if (s.widens || !s.b_by_rows || s.m < 2) return false;
+  if (s.m > (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows) return false;
+  const bool is_short_pair = s.m == 2 && s.lanes * s.element < kLongVector;
+  const std::int64_t near =
+      caches.l3_is_near ? (is_short_pair ? 1 : 4) * caches.l2 : caches.l2 * 5 / 8;
+  return s.k * s.n * s.element <= near;
 }
 
 // Very few rows or columns: the long factor goes by once, in place.
@@ -229,7 +227,7 @@ bool touches_pages_too_often(const Shape& s) {
 }
 
 bool wants_panels(const Shape& s, const Caches& caches) {
-  if (s.widens || (!s.a_by_rows && !caches.l3_is_near) || touches_pages_too_often(s)) return false;
+  if (s.widens || touches_pages_too_often(s)) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
@@ -365,9 +363,9 @@ bool wants_turned(const Shape& s, const Caches& caches) {
     return false;
   // Panels of A are ahead of a stream of it, but of up to six columns, or of up to eight out of memory.
   constexpr std::int64_t kMostOfStream = 6, kMostFromMemory = 8, kLeastDepthOfPanels = 64;
-  const bool is_from_memory = s.m * s.k * s.element > caches.l3 / 2;
-  if (caches.l3_is_near && s.k >= kLeastDepthOfPanels &&
-      s.n > (is_from_memory ? kMostFromMemory : kMostOfStream))
+  const bool is_from_memory =
+      s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
+  if (s.k >= kLeastDepthOfPanels && s.n > (is_from_memory ? kMostFromMemory : kMostOfStream))
     return true;
   // Not what is worth several threads: that was not measured.
   return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;

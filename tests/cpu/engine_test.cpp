@@ -279,6 +279,7 @@ TEST(Engine, EveryPathIsTaken) {
   path(64, 64, 64, false, false);
   path(300, 300, 300, false, false);
   path(300, 300, 300, true, false);
+  path(3000, 300, 600, true, false);
   path(1, 1100, 513, false, false);
   path(1, 1100, 513, false, true);
   path(1100, 1, 513, true, false);
