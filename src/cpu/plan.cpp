@@ -69,7 +69,8 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   return shape;
 }
 
-constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
+constexpr std::int64_t kLongVector = 64;  // bytes
+constexpr std::int64_t kFew = 24;         // rows or columns: dot products pay
 // Columns, in half of a vector at most: the other lanes of a tile would be of no use.
 constexpr std::int64_t kVeryFew = 4;
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
@@ -132,7 +133,7 @@ bool wants_whole_k(const Shape& s, const Caches& caches) {
 // All rows of A in few tiles, and all of B near: tiles read B once, as a stream does, and keep their sums over all of k. A
 // second tile finds it in a cache, but not where rows of B meet in one set.
 bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  constexpr std::int64_t kMostTiles = 3, kLongVector = 64;
+  constexpr std::int64_t kMostTiles = 3;
   if (s.widens || !s.b_by_rows || s.m < 2) return false;
   if (s.m > (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows) return false;
   const bool is_short_pair = s.m == 2 && s.lanes * s.element < kLongVector;
@@ -277,21 +278,27 @@ void level_columns(const Shape& s, Plan& plan) {
                         : round_up(divide_up(columns, blocks), s.tile_columns);
 }
 
-// Whether copies of A and B are paid for. Where the first-level cache is large, it is by vectors of B that do not lie
-// across two cache lines any more, as those take twice the loads, alone; else by all that comes in order then. And for
-// copies the loops change places, so that rows of C, a page each, are not all met again and again.
+// Beside a small first-level cache copies pay early: with short vectors, and on a Cascade Lake, whose third level is far.
+bool copies_pay_early(const Shape& s, const Caches& caches) {
+  return !has_large_l1(caches) && (!caches.l3_is_near || s.lanes * s.element < kLongVector);
+}
+
+// Whether copies of A and B are paid for. In general it is by vectors of B that do not lie across two cache lines any more,
+// as those take twice the loads, alone; where copies pay early it is by all that comes in order then. And for copies the
+// loops change places, so that rows of C, a page each, are not all met again and again.
 bool pays_for_copies(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLeastLines = 48;
   constexpr double kLeastProducts = 1e6, kLeastOfStraddling = 2.5e6;
   if (std::min(s.m, s.n) < kLeastLines) return false;
-  if (!has_large_l1(caches) || touches_pages_too_often(s)) return s.products() >= kLeastProducts;
+  if (copies_pay_early(s, caches) || touches_pages_too_often(s))
+    return s.products() >= kLeastProducts;
   return s.b_straddles && s.products() >= kLeastOfStraddling;
 }
 
 // Whether A and B both stay in the second-level cache. Columns of A are read in short pieces, from a page each: whole
 // cache lines, or with tiles of another height a line more often than once.
 bool is_near(const Shape& s, const Caches& caches) {
-  if (!has_large_l1(caches)) return wants_whole_k(s, caches);
+  if (copies_pay_early(s, caches)) return wants_whole_k(s, caches);
   constexpr std::int64_t kLine = 64;
   const bool whole_lines = kLine % (s.tile_rows * s.element) == 0;
   const std::int64_t most = caches.l2 * 5 / 8;
