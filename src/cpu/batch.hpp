@@ -34,10 +34,11 @@ template <class P> class Batch {
       is_small_ = is_small(shape_) && has_products(shape_);
       if (is_small_) return share_out();
     }
-    Prepared<P> together(engine_, shape_, threads_);
+    factors_ = are_far() ? Factors::kFar : Factors::kNear;
+    Prepared<P> together(engine_, shape_, threads_, factors_);
     constexpr double kLarge = 1 << 27;
     const bool on_all = multiplications() >= kLarge || (count_ == 1 && together.run);
-    const Prepared<P> alone(engine_, shape_, 1);
+    const Prepared<P> alone(engine_, shape_, 1, factors_);
     part_bytes_ = on_all ? 0 : alone.bytes();
     const std::size_t bytes =
         on_all ? together.bytes() : part_bytes_ * static_cast<std::size_t>(threads_);
@@ -60,6 +61,18 @@ template <class P> class Batch {
   double multiplications() const {
     return static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
            static_cast<double>(shape_.k);
+  }
+
+  // Whether the factors of all products are together more than a core's second-level cache holds, and others each time.
+  bool are_far() const {
+    P first = given_, second = given_;
+    place_(0, first);
+    place_(std::min<std::int64_t>(1, count_ - 1), second);
+    const double elements = (first.a.data != second.a.data ? static_cast<double>(given_.m) : 0) +
+                            (first.b.data != second.b.data ? static_cast<double>(given_.n) : 0);
+    return elements * static_cast<double>(shape_.k) * static_cast<double>(count_) *
+               static_cast<double>(sizeof *first.a.data) >
+           static_cast<double>(caches().l2);
   }
 
   // One product a thread at a time.
@@ -99,7 +112,7 @@ template <class P> class Batch {
     P problem = given_;
     place_(i, problem);
     if (is_row_as_well(problem)) problem = exchanged(problem);
-    Prepared<P>(engine_, problem, threads).go(problem, buffer);
+    Prepared<P>(engine_, problem, threads, factors_).go(problem, buffer);
   }
 
   Engine& engine_;
@@ -108,6 +121,7 @@ template <class P> class Batch {
   const std::function<void(std::int64_t, P&)>& place_;
   const int threads_;
   bool is_small_ = false;
+  Factors factors_ = Factors::kNear;
   std::size_t part_bytes_ = 0;
   std::byte* buffer_ = nullptr;
 };

@@ -22,6 +22,7 @@ struct Shape {
   bool a_is_paged =
       false;  // neighbours of A's that lie across are whole pages apart: they meet in a cache set
   bool b_is_paged = false;        // the same of B
+  bool is_far = false;            // A and B are, as those of a batch
   bool has_turned_tiles = false;  // kernels that store a tile turned
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
@@ -46,7 +47,7 @@ template <class T> bool is_paged(const Factor<T>& factor) {
 }
 
 template <class A, class B, class C, class Scalar>
-Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
+Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   const Kernels<Scalar>& set = kernels<Scalar>();
   Shape shape;
   shape.m = problem.m;
@@ -60,6 +61,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem) {
   shape.b_straddles = straddles(problem.b);
   shape.a_is_paged = is_paged(problem.a);
   shape.b_is_paged = is_paged(problem.b);
+  shape.is_far = factors == Factors::kFar;
   shape.has_turned_tiles = set.turned_rows > 0;
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
@@ -85,10 +87,14 @@ bool has_large_l1(const Caches& caches) { return caches.l1 >= 48 << 10; }
 // Zen 4, on 16 bytes of B a cycle, and has 48 KiB of first-level cache where Zen 4 has 32.
 bool outruns_l3(const Caches& caches) { return caches.l3_is_near && has_large_l1(caches); }
 
+// Whether the long factor is larger than what caches keep of it.
+bool is_from_memory(const Shape& s, const Caches& caches) {
+  return s.k * std::max(s.m, s.n) * s.element > std::max(2 * caches.l2, caches.l3 / 2);
+}
+
 // Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near.
 bool fetches_ahead(const Shape& s, const Caches& caches) {
-  const std::int64_t kept = std::max(2 * caches.l2, caches.l3 / 2);
-  return caches.l3_is_near && s.k * std::max(s.m, s.n) * s.element > kept;
+  return caches.l3_is_near && (s.is_far || is_from_memory(s, caches));
 }
 
 bool wants_dots(const Shape& s, const Caches& caches) {
@@ -171,7 +177,9 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   const std::int64_t few = plan.turned ? s.n : s.m;
   plan.side_by_side = plan.fetch_ahead && outruns_l3(caches) && few <= s.stream_rows;
   const std::int64_t row_bytes = (plan.turned ? s.m : s.n) * s.element;
-  const std::int64_t depth = plan.fetch_ahead ? kStreamDepth : kStreamBytes / row_bytes / 8 * 8;
+  // The same depth, and so the same bits, where a batch makes a factor far.
+  const bool is_shallow = caches.l3_is_near && is_from_memory(s, caches);
+  const std::int64_t depth = is_shallow ? kStreamDepth : kStreamBytes / row_bytes / 8 * 8;
   plan.kc = std::min(s.k, std::clamp(depth, kStreamDepth, kMostStreamDepth));
   plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
@@ -243,14 +251,23 @@ std::int64_t short_panel_depth(const Shape& s) {
   return round_up(divide_up(s.k, std::max<std::int64_t>(1, (s.k + kBest / 2) / kBest)), 8);
 }
 
+// Of sums that tiles in place keep in registers, and tiles of copies as well where B is far.
+std::int64_t depth_of_few_rows(const Shape& s, const Caches& caches) {
+  return wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, kLongest);
+}
+
 void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = a_is_near(s, caches);
   plan.columns_outside = true;
+  plan.nc = s.n;
+  if (s.is_far && has_few_rows_near(s, caches)) {
+    plan.kc = depth_of_few_rows(s, caches);
+    return;
+  }
   const bool is_shorter =
       s.k > kMostInPlace && s.b_by_rows && has_large_l1(caches) && !caches.l3_is_near;
   plan.kc = is_shorter ? std::min(panel_depth(s), short_panel_depth(s)) : panel_depth(s);
-  plan.nc = s.n;
 }
 
 // Whether columns of A, to be copied at three cycles an element, are better read where they are: for few columns of B,
@@ -280,7 +297,8 @@ void level_columns(const Shape& s, Plan& plan) {
 
 // Beside a small first-level cache copies pay early: with short vectors, and on a Cascade Lake, whose third level is far.
 bool copies_pay_early(const Shape& s, const Caches& caches) {
-  return !has_large_l1(caches) && (!caches.l3_is_near || s.lanes * s.element < kLongVector);
+  return !has_large_l1(caches) &&
+         (!caches.l3_is_near || s.lanes * s.element < kLongVector || s.is_far);
 }
 
 // Whether copies of A and B are paid for. In general it is by vectors of B that do not lie across two cache lines any more,
@@ -308,8 +326,9 @@ bool is_near(const Shape& s, const Caches& caches) {
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
   if (s.widens || !s.b_by_rows) return false;
-  if (has_few_rows_near(s, caches) || s.n <= s.widest_tile ||
-      (wants_whole_k(s, caches) && takes_columns_in_place(s, caches)))
+  if (has_few_rows_near(s, caches))
+    return !(s.is_far && caches.l3_is_near) || !wants_panels(s, caches);
+  if (s.n <= s.widest_tile || (wants_whole_k(s, caches) && takes_columns_in_place(s, caches)))
     return true;
   return is_near(s, caches) && !pays_for_copies(s, caches);
 }
@@ -320,7 +339,7 @@ void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
   const std::int64_t longest =
       std::clamp(caches.l2 / (s.n * s.element), std::int64_t{512}, kLongest);
   plan.kc = wants_whole_k(s, caches)       ? s.k
-            : has_few_rows_near(s, caches) ? equal_blocks(s.k, kLongest)
+            : has_few_rows_near(s, caches) ? depth_of_few_rows(s, caches)
             : s.n <= s.widest_tile         ? equal_blocks(s.k, longest)
             : wants_panels(s, caches)      ? panel_depth(s)
                                            : packed_depth(s, caches);
@@ -370,9 +389,9 @@ bool wants_turned(const Shape& s, const Caches& caches) {
     return false;
   // Panels of A are ahead of a stream of it, but of up to six columns, or of up to eight out of memory.
   constexpr std::int64_t kMostOfStream = 6, kMostFromMemory = 8, kLeastDepthOfPanels = 64;
-  const bool is_from_memory =
+  const bool a_is_from_memory =
       s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
-  if (s.k >= kLeastDepthOfPanels && s.n > (is_from_memory ? kMostFromMemory : kMostOfStream))
+  if (s.k >= kLeastDepthOfPanels && s.n > (a_is_from_memory ? kMostFromMemory : kMostOfStream))
     return true;
   // Not what is worth several threads: that was not measured.
   return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;
@@ -434,15 +453,16 @@ Plan choose(const Shape& s, const Caches& caches, int threads) {
 
 }  // namespace
 
-template <class P> Plan make_plan(const P& problem, const Caches& caches, int threads) {
+template <class P>
+Plan make_plan(const P& problem, const Caches& caches, int threads, Factors factors) {
   if (problem.k == 0 || problem.alpha == 0 || problem.m == 0 || problem.n == 0) return Plan{};
-  return choose(shape_of(problem), caches, threads);
+  return choose(shape_of(problem, factors), caches, threads);
 }
 
-template Plan make_plan(const ProblemF32&, const Caches&, int);
-template Plan make_plan(const ProblemF64&, const Caches&, int);
-template Plan make_plan(const ProblemF16&, const Caches&, int);
-template Plan make_plan(const ProblemBF16&, const Caches&, int);
+template Plan make_plan(const ProblemF32&, const Caches&, int, Factors);
+template Plan make_plan(const ProblemF64&, const Caches&, int, Factors);
+template Plan make_plan(const ProblemF16&, const Caches&, int, Factors);
+template Plan make_plan(const ProblemBF16&, const Caches&, int, Factors);
 
 std::string to_string(const Plan& plan) {
   if (plan.path == Path::kScale) return "scale";

@@ -53,8 +53,16 @@ struct Plan {
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };
 
-/// The plan for one of the products of engine.hpp that are computed in floats.
-template <class P> Plan make_plan(const P& problem, const Caches& caches, int threads);
+/// Where factors are before a product reads them, as far as it is known.
+enum class Factors {
+  kNear,  ///< in caches, if they fit: a product that is alone may have been computed a moment ago, or they have
+  kFar,   ///< a batch reads others each time
+};
+
+/// The plan for one of the products of engine.hpp that are computed in floats. Where the factors are changes no bit.
+template <class P>
+Plan make_plan(const P& problem, const Caches& caches, int threads,
+               Factors factors = Factors::kNear);
 
 std::string to_string(const Plan& plan);
 

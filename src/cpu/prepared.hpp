@@ -122,10 +122,11 @@ void scale(std::int64_t m, std::int64_t n, Scalar beta, C* c, std::int64_t strid
 
 /// A product that is ready to run once it has its buffer.
 template <class P> struct Prepared {
-  Prepared(Engine& the_engine, const P& problem, int threads)
+  Prepared(Engine& the_engine, const P& problem, int threads, Factors factors = Factors::kNear)
       : engine(the_engine),
         plan(make_plan(problem, caches(),
-                       std::min(threads > 0 ? threads : engine.threads(), engine.threads()))) {
+                       std::min(threads > 0 ? threads : engine.threads(), engine.threads()),
+                       factors)) {
     if (plan.path != Path::kScale) run.emplace(problem, plan);
   }
   // Bytes beyond the threads' stacks.

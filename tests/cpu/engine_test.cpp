@@ -711,6 +711,45 @@ TEST(Engine, FetchingAheadChangesNoBit) {
   try_fetching_ahead<float>(), try_fetching_ahead<double>();
 }
 
+// A batch, whose factors are far, has plans of its own, by which products have the bits that they have alone.
+template <class T> void try_factors_from_afar() {
+  int copied = 0, ahead = 0;
+  for (const auto& [l1, l2, is_near] :
+       {std::tuple(48 << 10, 2 << 20, false), std::tuple(32 << 10, 1 << 20, true),
+        std::tuple(32 << 10, 64 << 10, true), std::tuple(48 << 10, 1 << 20, true)}) {
+    Caches some;
+    some.l1 = l1, some.l2 = l2, some.l3_is_near = is_near;
+    for (const auto& [m, n, k] :
+         {std::tuple(1, 130, 1000), std::tuple(130, 1, 1000), std::tuple(3, 200, 700),
+          std::tuple(8, 128, 1030), std::tuple(17, 100, 900), std::tuple(200, 7, 300),
+          std::tuple(100, 100, 100), std::tuple(127, 129, 131), std::tuple(256, 100, 200)}) {
+      for (int turned = 0; turned < 4; ++turned) {
+        const Case shape{m, n, k, turned % 2 != 0, turned / 2 != 0, -1.5, 0.5};
+        Trial<T, T, T> near(shape), far(shape);
+        const Plan plans[] = {make_plan(near.problem(), some, 1),
+                              make_plan(near.problem(), some, 1, Factors::kFar)};
+        for (const bool is_far : {false, true}) {
+          const Product<T> problem = (is_far ? far : near).problem();
+          Run<Product<T>> run(problem, plans[is_far]);
+          std::vector<std::byte> buffer(run.part_bytes() + 64);
+          run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+          run.multiply(0);
+        }
+        ASSERT_NO_FATAL_FAILURE(far.check());
+        ASSERT_EQ(std::memcmp(near.c().data(), far.c().data(), far.c().size() * sizeof(T)), 0)
+            << shape.words() << ": " << to_string(plans[0]) << " or " << to_string(plans[1]);
+        copied += plans[1].pack_b && !plans[0].pack_b;
+        ahead += plans[1].fetch_ahead && !plans[0].fetch_ahead;
+      }
+    }
+  }
+  EXPECT_GT(copied, 5);
+  EXPECT_GT(ahead, 5);
+}
+TEST(Engine, FactorsFromAfarChangeNoBit) {
+  try_factors_from_afar<float>(), try_factors_from_afar<double>();
+}
+
 // A buffer for one thread is small: 4 MB at most, whatever the problem and the caches.
 TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
