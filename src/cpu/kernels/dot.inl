@@ -24,8 +24,9 @@ void dot_tile(const DotTile<typename S::Element>& tile) {
     TILEWISE_UNROLL
     for (int j = 0; j < kColumns; ++j) {
       column[j] = load(b + j * b_step);
-      // Or the compiler has every row load it again, as it must where registers are too few.
-      if constexpr (kRows > 1 && kRows * kColumns + kColumns < S::kRegisters) S::settle(column[j]);
+      // Or the compiler has every row load it again, as it must where registers are too few. (Four rows do not gain.)
+      constexpr bool kHasRegisters = kRows * kColumns + kColumns < S::kRegisters;
+      if constexpr (kHasRegisters && (kRows == 2 || kRows == 3)) S::settle(column[j]);
     }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
