@@ -30,8 +30,8 @@ constexpr std::int64_t kRowsOfColumns = 16;
 enum class Path {
   kScale,    ///< no products: C = beta·C
   kBlocked,  ///< tiles over blocks of k and n (blocked.hpp)
-  kTurned,   ///< both factors transposed, few columns: BA by blocks, then turned (turned.hpp)
-  kTurnedTiles,  ///< both factors transposed, where they are: BA by tiles that are stored turned (turned.hpp)
+  kTurned,   ///< few columns, A transposed: BA by blocks, then turned (turned.hpp)
+  kTurnedTiles,  ///< A transposed, few columns or B as well: BA by tiles that are stored turned (turned.hpp)
   kStream,  ///< very few rows or columns: the long factor's rows stream past (stream.hpp)
   kDot,     ///< few rows or columns, k contiguous in both factors (dot.hpp)
 };

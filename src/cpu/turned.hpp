@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both factors transposed: AᵀBᵀ is (BA)ᵀ, a product of matrices that lie as tiles like them, whose vectors lie along the
-// rows of C. Where the instruction set has kernels for it, tiles are turned in registers and stored as C's. Else, and
-// where that pays for few columns only, C is turned at the end.
+// A transposed, by the other product: AB is (BᵀAᵀ)ᵀ, and where A's columns are contiguous the vectors of BᵀAᵀ lie along them.
+// That pays where C has few columns, which would fill few vectors, and where B is transposed as well, as neither factor
+// has to be turned then. Where the instruction set has kernels for it and the factors are near, tiles are turned in
+// registers and stored as C's; else C is turned at the end. (BA, below and in plan.cpp, is BᵀAᵀ as strides see it.)
 #pragma once
 
 #include <cstddef>
