@@ -129,6 +129,7 @@ template <class T, class C, class Sum> class Check {
     }
     error_square_ += error * error;
     reference_square_ += static_cast<double>(expected * expected);
+    magnitude_square_ += static_cast<double>(magnitude * magnitude);
     ++held_;
   }
 
@@ -151,8 +152,14 @@ template <class T, class C, class Sum> class Check {
     }
   }
 
-  // What correct rounding alone would give, where the sample happens to be exact.
-  double roundoff_square() const { return reference_square_ * roundoff<C>() * roundoff<C>(); }
+  // What the sample's errors are held to be at least: those of correct rounding, as it may be exact. Where n is small it has
+  // few elements and may be better than the rest by luck: then those of plain sums, of which every product is rounded
+  // with what is summed before it.
+  double roundoff_square() const {
+    constexpr std::int64_t kEnough = 64;
+    const double size_square = held_ < kEnough ? magnitude_square_ : reference_square_;
+    return size_square * roundoff<C>() * roundoff<C>();
+  }
 
   std::vector<Sum> random_signs() const {
     std::vector<Sum> signs(static_cast<std::size_t>(s_.n));
@@ -194,7 +201,7 @@ template <class T, class C, class Sum> class Check {
   GemmVerdict verdict_;
   std::vector<std::int64_t> rows_;
   std::vector<Sum> packed_;  // the sampled rows of A, element after element
-  double error_square_ = 0, reference_square_ = 0;
+  double error_square_ = 0, reference_square_ = 0, magnitude_square_ = 0;
   std::int64_t held_ = 0;
 };
 
