@@ -13,14 +13,13 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;  // bytes, in the type that is computed in
-  bool widens = false;       // the factors are narrower
-  bool a_by_rows = true;     // A's neighbours lie along k
-  bool b_by_rows = true;     // B's neighbours lie along n
-  bool a_straddles = false;  // vectors of A, where it is, lie across two cache lines
-  bool b_straddles = false;  // the same of B
-  bool a_is_paged =
-      false;  // neighbours of A's that lie across are whole pages apart: they meet in a cache set
+  std::int64_t element = 4;       // bytes, in the type that is computed in
+  bool widens = false;            // the factors are narrower
+  bool a_by_rows = true;          // A's neighbours lie along k
+  bool b_by_rows = true;          // B's neighbours lie along n
+  bool a_straddles = false;       // vectors of A, where it is, lie across two cache lines
+  bool b_straddles = false;       // the same of B
+  bool a_is_paged = false;        // A's lines begin whole pages apart, and meet in a cache set
   bool b_is_paged = false;        // the same of B
   bool is_far = false;            // A and B are, as those of a batch
   bool has_turned_tiles = false;  // kernels that store a tile turned

@@ -55,7 +55,7 @@ struct Plan {
 
 /// Where factors are before a product reads them, as far as it is known.
 enum class Factors {
-  kNear,  ///< in caches, if they fit: a product that is alone may have been computed a moment ago, or they have
+  kNear,  ///< in caches, if they fit: what a product that is alone is planned for
   kFar,   ///< a batch reads others each time
 };
 

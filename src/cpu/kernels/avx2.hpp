@@ -11,6 +11,8 @@
 
 namespace tilewise::cpu::avx2 {
 
+#include "cpu/kernels/fours.inl"
+
 /// The largest kernels that the registers hold.
 struct Limits {
   static constexpr const char* kName = "avx2";
@@ -22,7 +24,7 @@ struct Limits {
 alignas(64) constexpr std::int32_t kMaskBits[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
                                                     0,  0,  0,  0,  0,  0,  0,  0};
 
-struct F32 {
+struct F32 : FoursF32 {
   using Element = float;
   using Vector = __m256;
   using Mask = __m256i;
@@ -48,22 +50,6 @@ struct F32 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  using Four = __m128;
-  /// The first `count` of four elements, and others 0. Without a mask: a masked store takes AMD's processors twenty
-  /// instructions' time.
-  [[gnu::always_inline]] static inline Four load_some(const float* from, int count) {
-    if (count == 4) return _mm_loadu_ps(from);
-    if (count == 1) return _mm_load_ss(from);
-    if (count == 0) return _mm_setzero_ps();
-    const Four two = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(from)));
-    return count == 2 ? two : _mm_movelh_ps(two, _mm_load_ss(from + 2));
-  }
-  [[gnu::always_inline]] static inline void store_some(float* to, Four v, int count) {
-    if (count == 4) return _mm_storeu_ps(to, v);
-    if (count == 1) return _mm_store_ss(to, v);
-    _mm_storel_pi(reinterpret_cast<__m64*>(to), v);
-    if (count == 3) _mm_store_ss(to + 2, _mm_movehl_ps(v, v));
-  }
   /// Element i: alpha times the sum of v[i]'s lanes, each added up in the same order.
   [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], float alpha) {
     const auto halves = [](Vector a, Vector b) {  // of each half: a, b, a, b
@@ -76,11 +62,7 @@ struct F32 {
     return _mm_mul_ps(_mm_set1_ps(alpha), sums);
   }
 
-  /// Turns the 4×4 block whose rows are the fours.
-  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
-    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
-  }
-
+  using FoursF32::transpose;
   /// Turns the 8×8 block whose rows are the vectors.
   [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
     Vector pairs[8];
@@ -102,7 +84,8 @@ struct F32 {
     }
   }
 
-  /// to[i·step + j] = rows[j][i] + beta·to[i·step + j] for i < count, j < columns <= kTurnedRows.
+  /// to[i·step + j] = rows[j][i] + beta·to[i·step + j] for i < count, j < columns <= kTurnedRows. Four
+  /// rows, and two: divided by the tile, GCC has its sums in memory, at a third of the speed.
   static constexpr int kTurnedRows = 6;
   [[gnu::always_inline]] static inline void store_turned(float* to, std::int64_t step,
                                                          const Vector (&rows)[6],
@@ -140,7 +123,7 @@ struct F32 {
   }
 };
 
-struct F64 {
+struct F64 : FoursF64 {
   using Element = double;
   using Vector = __m256d;
   using Mask = __m256i;
@@ -164,20 +147,6 @@ struct F64 {
   }
   static void clear(Vector& v) { asm volatile("vxorps %0, %0, %0" : "=x"(v)); }
   static void settle(Vector& v) { asm("" : "+x"(v)); }
-  using Four = __m256d;
-  [[gnu::always_inline]] static inline Four load_some(const double* from, int count) {
-    if (count == 4) return _mm256_loadu_pd(from);
-    if (count == 1) return _mm256_zextpd128_pd256(_mm_load_sd(from));
-    if (count == 0) return _mm256_setzero_pd();
-    const __m128d two = _mm_loadu_pd(from);
-    return count == 2 ? _mm256_zextpd128_pd256(two) : _mm256_set_m128d(_mm_load_sd(from + 2), two);
-  }
-  [[gnu::always_inline]] static inline void store_some(double* to, Four v, int count) {
-    if (count == 4) return _mm256_storeu_pd(to, v);
-    if (count == 1) return _mm_store_sd(to, _mm256_castpd256_pd128(v));
-    _mm_storeu_pd(to, _mm256_castpd256_pd128(v));
-    if (count == 3) _mm_store_sd(to + 2, _mm256_extractf128_pd(v, 1));
-  }
   [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], double alpha) {
     const auto halves = [](Vector a, Vector b) {  // a, b, a, b
       return _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
@@ -186,18 +155,6 @@ struct F64 {
     const Four sums = _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
                                     _mm256_permute2f128_pd(first, second, 0x31));
     return _mm256_mul_pd(_mm256_set1_pd(alpha), sums);
-  }
-
-  /// Turns the 4×4 block whose rows are the vectors.
-  [[gnu::always_inline]] static inline void transpose(Vector (&rows)[4]) {
-    const Vector low0 = _mm256_unpacklo_pd(rows[0], rows[1]);
-    const Vector high0 = _mm256_unpackhi_pd(rows[0], rows[1]);
-    const Vector low1 = _mm256_unpacklo_pd(rows[2], rows[3]);
-    const Vector high1 = _mm256_unpackhi_pd(rows[2], rows[3]);
-    rows[0] = _mm256_permute2f128_pd(low0, low1, 0x20);
-    rows[1] = _mm256_permute2f128_pd(high0, high1, 0x20);
-    rows[2] = _mm256_permute2f128_pd(low0, low1, 0x31);
-    rows[3] = _mm256_permute2f128_pd(high0, high1, 0x31);
   }
 
   static constexpr int kTurnedRows = 6;

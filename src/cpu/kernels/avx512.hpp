@@ -11,6 +11,8 @@
 
 namespace tilewise::cpu::avx512 {
 
+#include "cpu/kernels/fours.inl"
+
 /// The largest kernels that the registers hold.
 struct Limits {
   static constexpr const char* kName = "avx512";
@@ -18,7 +20,7 @@ struct Limits {
   static constexpr int kDotRows = 4, kDotColumns = 6, kStreamRows = 6;
 };
 
-struct F32 {
+struct F32 : FoursF32 {
   using Element = float;
   using Vector = __m512;
   using Mask = __mmask16;
@@ -45,15 +47,6 @@ struct F32 {
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  using Four = __m128;
-  /// The first `count` of four elements, and others 0.
-  static Four load_some(const float* from, int count) {
-    return _mm_maskz_loadu_ps(static_cast<__mmask8>((1u << count) - 1), from);
-  }
-  static void store_some(float* to, Four v, int count) {
-    if (count == 4) return _mm_storeu_ps(to, v);
-    _mm_mask_storeu_ps(to, static_cast<__mmask8>((1u << count) - 1), v);
-  }
   /// Element i: alpha times the sum of v[i]'s lanes, each added up in the same order.
   [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], float alpha) {
     const auto halves = [](Vector a, Vector b) {  // of each quarter: a, b, a, b
@@ -88,11 +81,7 @@ struct F32 {
     }
   }
 
-  /// Turns the 4×4 block whose rows are the fours.
-  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
-    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
-  }
-
+  using FoursF32::transpose;
   /// Turns the 16×16 block whose rows are the vectors.
   [[gnu::always_inline]] static inline void transpose(Vector (&rows)[16]) {
     Vector quads[16];
@@ -144,7 +133,7 @@ struct F32 {
   }
 };
 
-struct F64 {
+struct F64 : FoursF64 {
   using Element = double;
   using Vector = __m512d;
   using Mask = __mmask8;
@@ -167,14 +156,6 @@ struct F64 {
   /// Zeros that cost nothing but the instruction. Volatile, or the compiler makes one and moves it about.
   static void clear(Vector& v) { asm volatile("vpxord %x0, %x0, %x0" : "=v"(v)); }
   static void settle(Vector& v) { asm("" : "+v"(v)); }
-  using Four = __m256d;
-  static Four load_some(const double* from, int count) {
-    return _mm256_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), from);
-  }
-  static void store_some(double* to, Four v, int count) {
-    if (count == 4) return _mm256_storeu_pd(to, v);
-    _mm256_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), v);
-  }
   [[gnu::always_inline]] static inline Four add_lanes(const Vector (&v)[4], double alpha) {
     const auto halves = [](Vector a, Vector b) {  // a, b, a, b
       const Vector quarters = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
@@ -186,18 +167,7 @@ struct F64 {
     return _mm256_mul_pd(_mm256_set1_pd(alpha), sums);
   }
 
-  /// Turns the 4×4 block whose rows are the fours.
-  [[gnu::always_inline]] static inline void transpose(Four (&rows)[4]) {
-    const Four low0 = _mm256_unpacklo_pd(rows[0], rows[1]);
-    const Four high0 = _mm256_unpackhi_pd(rows[0], rows[1]);
-    const Four low1 = _mm256_unpacklo_pd(rows[2], rows[3]);
-    const Four high1 = _mm256_unpackhi_pd(rows[2], rows[3]);
-    rows[0] = _mm256_permute2f128_pd(low0, low1, 0x20);
-    rows[1] = _mm256_permute2f128_pd(high0, high1, 0x20);
-    rows[2] = _mm256_permute2f128_pd(low0, low1, 0x31);
-    rows[3] = _mm256_permute2f128_pd(high0, high1, 0x31);
-  }
-
+  using FoursF64::transpose;
   /// Turns the 8×8 block whose rows are the vectors.
   [[gnu::always_inline]] static inline void transpose(Vector (&rows)[8]) {
     Vector pairs[8];
