@@ -395,7 +395,10 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
   if (!fills(kernel.cluster, kernel, oriented))
     return "would leave half of each cluster without rows";
   if (kernel.tiles_of_block > 0 && oriented.count == 1) return "is for batches";
-  if (oriented.m() > kernel.most_rows) return phrase("is for at most {} rows", kernel.most_rows);
+  if (oriented.m() > kernel.most_rows) {
+    return phrase("is for at most {} {}", kernel.most_rows,
+                  kernel.transposes_result ? "columns" : "rows");
+  }
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);
   if (oriented.n() <= kernel.most_columns) return {};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/divide.hpp"
+
 namespace tilewise::gpu {
 namespace {
 
@@ -20,6 +22,15 @@ kernels::GemmResult result_of(const api::Batch& batch) {
   // Where results begin is the caller's, who may write there.
   return {const_cast<void*>(batch.shape.data), batch.shape.leading_dimension, batch.stride,
           const_cast<void* const*>(batch.pointers), 0};
+}
+
+// A factor of one line, whose k are neighbours, is along k however it was called, and how far another line would be away does
+// not matter: it may be as far as alignment asks.
+void settle_vector(kernels::GemmFactor& factor, bool& along_k, std::int64_t lines, std::int64_t k) {
+  constexpr std::int64_t kAligned = 128;  // elements
+  if (lines != 1 || (!along_k && factor.leading_dimension != 1)) return;
+  along_k = true;
+  factor.leading_dimension = round_up(k, kAligned);
 }
 
 api::Batch transposed(api::Batch batch) {
@@ -52,7 +63,11 @@ Problem problem_of(Dtype operand, Dtype result, ComputeMode mode, std::int64_t c
   arguments.m = c.shape.rows, arguments.n = c.shape.columns;
   arguments.k = alpha.is_value(0) ? 0 : a.shape.columns;
   arguments.alpha = scalar_of(alpha), arguments.beta = scalar_of(beta);
-  if (arguments.k > 0) arguments.a = factor_of(a), arguments.b = factor_of(b);
+  if (arguments.k > 0) {
+    arguments.a = factor_of(a), arguments.b = factor_of(b);
+    settle_vector(arguments.a, problem.a_along_k, arguments.m, arguments.k);
+    settle_vector(arguments.b, problem.b_along_k, arguments.n, arguments.k);
+  }
   arguments.c = result_of(c);
   arguments.split.parts = 1;
   return problem;

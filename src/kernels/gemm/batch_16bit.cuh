@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/batch.cuh"
 #include "kernels/gemm/mma_16bit.cuh"
+#include "kernels/gemm/raw_halves.cuh"
 
 namespace gemm::batch {
 
@@ -36,13 +37,8 @@ template <class Type, class Tile, bool kAlongA_, bool kAlongB_> struct Halves {
   static constexpr int kDown = Tile::kBM / 16, kAcross = Tile::kBN / 8;
   static_assert(Tile::kTeam == 1 && Tile::kBM % 16 == 0 && Tile::kBN % 8 == 0);
   using Sums = float[kDown][kAcross][4];
-  using A = View<Half, kAlongA>;
-  using B = View<Half, kAlongB>;
-
-  template <class Of>
-  static __device__ __forceinline__ unsigned pair(const Of& x, int line, int k) {
-    return x.at(line, k) | static_cast<unsigned>(x.at(line, k + 1)) << 16;
-  }
+  using A = RawView<Half, kAlongA>;
+  using B = RawView<Half, kAlongB>;
 
   // 16 rows of 16 k.
   template <bool kAligned>
@@ -52,9 +48,7 @@ template <class Type, class Tile, bool kAlongA_, bool kAlongB_> struct Halves {
       const int x = line + matrix % 2 * 8, l = k + matrix / 2 * 8;
       load_matrices<!kAlongA>(to, kAlongA ? a.place(x + row, l) : a.place(x, l + row));
     } else {
-#pragma unroll
-      for (int e = 0; e < 4; ++e)
-        to[e] = pair(a, line + e % 2 * 8 + lane / 4, k + e / 2 * 8 + lane % 4 * 2);
+      read_raw(to, a, line, k);
     }
   }
 
@@ -74,9 +68,7 @@ template <class Type, class Tile, bool kAlongA_, bool kAlongB_> struct Halves {
       }
     } else {
 #pragma unroll
-      for (int j = 0; j < kAcross; ++j)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) to[j][e] = pair(b, j * 8 + lane / 4, k + e * 8 + lane % 4 * 2);
+      for (int j = 0; j < kAcross; ++j) read_raw(to[j], b, j * 8, k);
     }
   }
 
@@ -123,7 +115,7 @@ __device__ __forceinline__ uint4 shifted(const uint4& low, const uint4& high, in
 
 // Rows of a step to a slab that ldmatrix reads.
 template <class To, int kThreads, bool kAlongK>
-__device__ __forceinline__ void straighten(unsigned char* to, const View<Half, kAlongK>& from) {
+__device__ __forceinline__ void straighten(unsigned char* to, const RawView<Half, kAlongK>& from) {
   constexpr int kTogether =
       kThreads / To::kPieces;  // rows, which begin at the same place in a piece
   static_assert(kTogether * sizeof(Half) % kPiece == 0 && kTogether % To::kPeriod == 0);
@@ -170,8 +162,9 @@ template <class Type, class Tile, bool kAlongA_, bool kAlongB_> struct TeamOfHal
     return static_cast<int>(threadIdx.x) / 32 % 2 * kWN;
   }
 
-  static __device__ __forceinline__ void add(Sums& sums, const View<Half, kAlongA>& a,
-                                             const View<Half, kAlongB>& b, unsigned char* extra) {
+  static __device__ __forceinline__ void add(Sums& sums, const RawView<Half, kAlongA>& a,
+                                             const RawView<Half, kAlongB>& b,
+                                             unsigned char* extra) {
     straighten<SlabA, Tile::kThreads>(extra, a);
     straighten<SlabB, Tile::kThreads>(extra + SlabA::kBytes, b);
     __syncthreads();

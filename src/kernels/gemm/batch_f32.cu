@@ -14,8 +14,8 @@ template <class, class Tile, bool kAlongA_, bool kAlongB_> struct Floats {
   static_assert(Tile::kTeam == 1 && Tile::kBM % 8 == 0 && Tile::kBN % 4 == 0);
   using Sums = float[Tile::kBM / 8][Tile::kBN / 4];
 
-  static __device__ __forceinline__ void add(Sums& sums, const View<float, kAlongA>& a,
-                                             const View<float, kAlongB>& b, unsigned char*) {
+  static __device__ __forceinline__ void add(Sums& sums, const RawView<float, kAlongA>& a,
+                                             const RawView<float, kAlongB>& b, unsigned char*) {
     const int eighth = threadIdx.x % 32 / 4, quarter = threadIdx.x % 4;
 #pragma unroll
     for (int k = 0; k < Tile::kBK; ++k) {

@@ -15,8 +15,8 @@ template <class, class Tile, bool kAlongA_, bool kAlongB_> struct Doubles {
   static_assert(Tile::kTeam == 1 && Tile::kBM % 8 == 0 && Tile::kBN % 8 == 0);
   using Sums = double[Tile::kBM / 8][Tile::kBN / 8][2];
 
-  static __device__ __forceinline__ void add(Sums& sums, const View<double, kAlongA>& a,
-                                             const View<double, kAlongB>& b, unsigned char*) {
+  static __device__ __forceinline__ void add(Sums& sums, const RawView<double, kAlongA>& a,
+                                             const RawView<double, kAlongB>& b, unsigned char*) {
     const int eighth = threadIdx.x % 32 / 4, quarter = threadIdx.x % 4;
 #pragma unroll
     for (int k = 0; k < Tile::kBK; k += 4) {

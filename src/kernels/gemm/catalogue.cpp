@@ -8,6 +8,7 @@
 #include "kernels/gemm/batch_entries.hpp"
 #include "kernels/gemm/single_entries.hpp"
 #include "kernels/gemm/small_entries.hpp"
+#include "kernels/gemm/thin.hpp"
 
 namespace tilewise::kernels {
 namespace {
@@ -321,27 +322,36 @@ constexpr GemmKernel one_team(std::string_view name,
 #define TILEWISE_ONE_TEAM(tile, ...) \
   one_team("simt_f32_" tile, TILEWISE_FOUR_ORDERS("gemm_simt_f32_" tile), __VA_ARGS__)
 
-// A handful of rows of f32 (thin.cuh).
-constexpr GemmKernel thin(std::string_view name,
-                          std::array<std::array<std::string_view, 2>, 2> entries, int rows) {
+// A handful of rows (thin.cuh), or of columns.
+constexpr GemmKernel thin(std::string_view name, std::string_view unit,
+                          std::array<std::array<std::string_view, 2>, 2> entries, Dtype operand,
+                          Dtype result, int rows, bool transposed) {
+  const int element = static_cast<int>(size_of(operand));
   return {.name = name,
-          .unit = "thin_f32",
+          .unit = unit,
           .entries = entries,
+          .operand = operand,
+          .result = result,
           .bm = rows,
-          .bn = 16,
+          .bn = kThinColumns,
           .bk = 64,
           .stages = 1,
-          .threads = 256,
-          .blocks_per_sm = 2,
-          .splits = false,
+          .threads = kThinThreads,
+          .dynamic_shared_bytes = thin_shared_bytes(rows, element),
+          .blocks_per_sm = rows == 1 ? 2 : 1,
+          .reads_pieces = true,
           .most_rows = rows,
-          .overlaps_previous = true,
-          .efficiency = 0.055,
-          .efficiency_alone = 0.05,
-          .overhead = 4};
+          .transposes_result = transposed,
+          .overlaps_previous = true};
 }
-#define TILEWISE_THIN(rows) \
-  thin("thin_f32_" #rows, TILEWISE_FOUR_ORDERS("gemm_thin_f32_" #rows), rows)
+#define TILEWISE_THIN_NAMED(type, rows, suffix, operand, result, transposed) \
+  thin("thin_" type "_" #rows suffix, "thin_" type,                          \
+       TILEWISE_FOUR_ORDERS("gemm_thin_" type "_" #rows), operand, result, rows, transposed)
+#define TILEWISE_THIN(type, rows, suffix, operand, result)         \
+  TILEWISE_THIN_NAMED(type, rows, suffix, operand, result, false), \
+      TILEWISE_THIN_NAMED(type, rows, suffix "_transposed", operand, result, true)
+#define TILEWISE_THIN_16BIT(type, suffix, operand, result) \
+  TILEWISE_THIN(type, 1, suffix, operand, result), TILEWISE_THIN(type, 4, suffix, operand, result)
 
 // Strips (strip.cuh): `lines` × `n` a warp, `across` warps side by side and `down` along k, each with a ring of its own.
 struct StripWarps {
@@ -406,6 +416,40 @@ constexpr StripWarps kStripFloats8{32, 8, 32, 3, 1, 12}, kStripFloats16{32, 16, 
                                  efficiency)                                                       \
   TILEWISE_STRIP("strip_" type "_" tile suffix, "gemm_strip_" type "_" tile, dtype, result, warps, \
                  most, together, efficiency)
+// Of factors of any alignment (strip_any.cuh), whose rows take a piece of 16 bytes more, and one or two so that they lie
+// in different banks (raw_slab.cuh).
+constexpr GemmKernel of_any_alignment(GemmKernel kernel, std::string_view unit,
+                                      const StripWarps& w) {
+  const int element = static_cast<int>(size_of(kernel.operand));
+  const auto slab = [&](int lines) {
+    const auto bytes = [&](int rows, int width) {
+      return rows * (((width * element / 16 + 1) | 1) + 1) * 16;
+    };
+    return std::max(bytes(lines, w.bk), bytes(w.bk, lines));
+  };
+  kernel.unit = unit;
+  kernel.dynamic_shared_bytes = w.across * w.down * w.stages * (slab(w.lines) + slab(w.n)) +
+                                (w.down > 1 ? w.lines * w.across * w.n * 4 : 0);
+  kernel.reads_pieces = true;
+  kernel.alignment = 0;
+  kernel.preparation = Preparation::kNone;
+  return kernel;
+}
+constexpr StripWarps kStripAny16{32, 16, 64, 3, 1, 6}, kStripAny32{32, 32, 64, 3, 1, 5},
+    kStripAny64{32, 64, 64, 3, 1, 4}, kStripAnyFloats16{32, 16, 32, 2, 1, 12};
+#define TILEWISE_STRIP_ANY(type, tile, transposed, dtype, suffix, result, warps, most)            \
+  of_any_alignment(strip("strip_" type "_" tile "_any" suffix,                                    \
+                         TILEWISE_FOUR_ORDERS("gemm_strip_" type "_" tile "_any"),                \
+                         TILEWISE_STRIP_PARTS("gemm_strip_" type "_" tile "_any"), dtype, result, \
+                         warps, transposed, most, 1, 0.2),                                        \
+                   "strip_" type "_any", warps)
+#define TILEWISE_STRIP_ANY_BOTH_WAYS(type, tile, dtype, suffix, result, warps, most) \
+  TILEWISE_STRIP_ANY(type, tile, false, dtype, suffix, result, warps, most),         \
+      TILEWISE_STRIP_ANY(type, tile, true, dtype, suffix "_transposed", result, warps, most)
+#define TILEWISE_STRIPS_ANY(type, dtype, suffix, result)                                   \
+  TILEWISE_STRIP_ANY_BOTH_WAYS(type, "32x16", dtype, suffix, result, kStripAny16, 16),     \
+      TILEWISE_STRIP_ANY_BOTH_WAYS(type, "32x32", dtype, suffix, result, kStripAny32, 32), \
+      TILEWISE_STRIP_ANY_BOTH_WAYS(type, "32x64", dtype, suffix, result, kStripAny64, 128)
 #define TILEWISE_STRIPS_OF_HALVES(type, dtype, suffix, result)                                     \
   TILEWISE_STRIP_OF_HALVES(type, "32x8", dtype, suffix, result, kStripHalves8, 8, 1, 0.2),         \
       TILEWISE_STRIP_OF_HALVES(type, "32x16", dtype, suffix, result, kStripHalves16, 16, 2, 0.2),  \
@@ -445,12 +489,23 @@ constexpr std::array kOtherKernels{
     TILEWISE_STRIP_OF_FLOATS("64x32", kStripFloats32, 1024, 0.52),
     TILEWISE_STRIP_OF_PAIRS("", false),
     TILEWISE_STRIP_OF_PAIRS("_transposed", true),
+    TILEWISE_STRIP_ANY_BOTH_WAYS("f32", "32x16", Dtype::kF32, "", Dtype::kF32, kStripAnyFloats16,
+                                 16),
+    TILEWISE_STRIPS_ANY("bf16", Dtype::kBF16, "", Dtype::kBF16),
+    TILEWISE_STRIPS_ANY("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
+    TILEWISE_STRIPS_ANY("f16", Dtype::kF16, "", Dtype::kF16),
+    TILEWISE_STRIPS_ANY("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "", Dtype::kBF16),
     TILEWISE_STRIPS_OF_HALVES("bf16", Dtype::kBF16, "_to_f32", Dtype::kF32),
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "", Dtype::kF16),
     TILEWISE_STRIPS_OF_HALVES("f16", Dtype::kF16, "_to_f32", Dtype::kF32),
-    TILEWISE_THIN(1),
-    TILEWISE_THIN(4),
+    TILEWISE_THIN("f32", 1, "", Dtype::kF32, Dtype::kF32),
+    TILEWISE_THIN("f32", 4, "", Dtype::kF32, Dtype::kF32),
+    TILEWISE_THIN("f32", 8, "", Dtype::kF32, Dtype::kF32),
+    TILEWISE_THIN_16BIT("bf16", "", Dtype::kBF16, Dtype::kBF16),
+    TILEWISE_THIN_16BIT("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
+    TILEWISE_THIN_16BIT("f16", "", Dtype::kF16, Dtype::kF16),
+    TILEWISE_THIN_16BIT("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     small_f32("simt_f32_small_16x32_aligned", kSmallAcross, 16, 32, 16, 0.42, 0.40),
     small_f32("simt_f32_small_16x32_aligned_along_k", kSmallAlong, 16, 32, 16, 0.36, 0.34),
     TILEWISE_SMALL_F32("16x16_aligned", 16, 16, 16, 0.30, 0.30),

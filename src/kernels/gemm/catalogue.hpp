@@ -82,6 +82,8 @@ struct GemmKernel {
   bool is_single = false;       ///< a block for each tile (single.cuh)
   /// By teams of warps, of one matrix or several (batch.cuh); 0: it is none of these.
   int tiles_of_block = 0;
+  /// Factors of any alignment where they are, in pieces of 16 bytes (thin.cuh, strip_any.cuh).
+  bool reads_pieces = false;
   bool splits = true;   ///< takes GemmSplit with more than one part
   bool streams = true;  ///< where it is persistent and splits: takes GemmSplit::streamed
   /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.
@@ -92,9 +94,10 @@ struct GemmKernel {
   int most_parts_in_cluster = 1;  ///< that add up their sums without workspace and another kernel
   /// Of m, n and k: coordinates of tensor maps have 32 bits, with their sign.
   std::int64_t most_extent = std::numeric_limits<std::int64_t>::max();
-  /// Rows of C up to which it is worth considering; TILEWISE_PLAN may ask for it beyond.
+  /// Rows of what it computes (columns of C where it transposes the result) up to which it is worth considering;
+  /// TILEWISE_PLAN may ask for it beyond.
   std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
-  /// The same of columns of what it computes: rows of C where it transposes the result.
+  /// The same of columns of what it computes.
   std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
   /// Of tiles of any width (any_width.hpp), which share their entries: columns of the next narrower one, 0 for others.
   /// It is not worth considering where that one makes as few tiles.

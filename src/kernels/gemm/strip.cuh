@@ -21,55 +21,68 @@
 
 namespace gemm {
 
-// A lane's way through one factor.
-template <class Slab, class T, bool kAlongK> struct Feeder {
-  static constexpr int kTogether = 32 / Slab::kPieces;  // rows that a warp copies at a time
-  static_assert(Slab::kPieces * kTogether == 32 && Slab::kRows % kTogether == 0);
+// A lane's way through one factor whose rows begin at multiples of 16 bytes. A step is kBK k of kLines lines, and
+// kStride behind the one before; steps are asked for one after the other.
+template <class T, bool kAlongK, int kLines, int kBK, int kStride> class Feeder {
+  using Of = Slab<T, kAlongK, kLines, kBK>;
+  static constexpr int kTogether = 32 / Of::kPieces;  // rows that a warp copies at a time
+  static_assert(Of::kPieces * kTogether == 32 && Of::kRows % kTogether == 0);
 
-  const T* from;  // the lane's first piece of step 0
-  long long leading;
-  long long lines_left, k_left;  // from there on
-  int row, piece;
+  const T* from_;  // the lane's first piece of the next step
+  long long leading_;
+  long long lines_left_, k_left_;  // from there on
+  int row_, piece_;
+
+ public:
+  static constexpr int kBytes = Of::kBytes;
 
   __device__ __forceinline__ Feeder(const T* matrix, long long leading_dimension,
                                     long long first_line, long long lines, long long first_k,
                                     long long end_k)
-      : leading(leading_dimension),
-        row(threadIdx.x % 32 / Slab::kPieces),
-        piece(threadIdx.x % 32 % Slab::kPieces) {
-    const long long line = first_line + (kAlongK ? row : piece * Slab::kEach),
-                    k = first_k + (kAlongK ? piece * Slab::kEach : row);
-    from = matrix + (kAlongK ? line * leading + k : k * leading + line);
-    lines_left = lines - line, k_left = end_k - k;
+      : leading_(leading_dimension),
+        row_(threadIdx.x % 32 / Of::kPieces),
+        piece_(threadIdx.x % 32 % Of::kPieces) {
+    const long long line = first_line + (kAlongK ? row_ : piece_ * Of::kEach),
+                    k = first_k + (kAlongK ? piece_ * Of::kEach : row_);
+    from_ = matrix + (kAlongK ? line * leading_ + k : k * leading_ + line);
+    lines_left_ = lines - line, k_left_ = end_k - k;
   }
 
-  // Asks for the slab that begins `on` k behind step 0. What lies outside the matrix becomes 0.
-  __device__ __forceinline__ void copy_to(unsigned char* stage, long long on) const {
-    constexpr long long kMost = Slab::kRows;
-    const T* at = from + (kAlongK ? on : on * leading);
-    const long long width = kAlongK ? k_left - on : lines_left;
-    const int rows = static_cast<int>(min(kAlongK ? lines_left : k_left - on, kMost));
+  // Asks for the next step. What lies outside the matrix becomes 0.
+  __device__ __forceinline__ void copy(unsigned char* stage) {
+    constexpr long long kMost = Of::kRows;
+    const T* at = from_;
+    const long long width = kAlongK ? k_left_ : lines_left_;
+    const int rows = static_cast<int>(min(kAlongK ? lines_left_ : k_left_, kMost));
     const int bytes =
-        static_cast<int>(min(max(width, 0ll), static_cast<long long>(Slab::kEach)) * sizeof(T));
+        static_cast<int>(min(max(width, 0ll), static_cast<long long>(Of::kEach)) * sizeof(T));
 #pragma unroll
-    for (int i = 0; i < Slab::kRows; i += kTogether) {
+    for (int i = 0; i < Of::kRows; i += kTogether) {
       // Rows eight apart are exchanged the same way.
       ptx::cp_async_up_to_16(
-          stage + Slab::place(row + i % 8, piece) + i / 8 * 8 * Slab::kPieces * kPiece, at,
+          stage + Of::place(row_ + i % 8, piece_) + i / 8 * 8 * Of::kPieces * kPiece, at,
           i < rows ? bytes : 0);
-      at += kTogether * leading;
+      at += kTogether * leading_;
     }
+    from_ += kAlongK ? kStride : kStride * leading_;
+    k_left_ -= kStride;
+  }
+
+  // What Multiply reads.
+  __device__ __forceinline__ const unsigned char* view(const unsigned char* stage) const {
+    return stage;
   }
 };
 
-// What a kernel of this family is. Multiply: how a step is multiplied, and where a lane's sums belong (strip_f32.cuh,
-// strip_16bit.cuh). T: the type of A and B. Tiles of kLines rows and kN columns; k of a step (kBK), stages of a
-// warp's ring, warps side by side (kAcross, each with its lines) and along k (kDown).
-template <template <class> class Multiply_, class T_, bool kAlongA_, bool kAlongB_, int kLines_,
-          int kN_, int kBK_, int kStages_, int kAcross_, int kDown_>
+// What a kernel of this family is. Way::Feeder: how steps come (Feeder, or RawFeeder of strip_any.cuh); Way::Multiply:
+// how a step is multiplied, and where a lane's sums belong (strip_f32.cuh, strip_16bit.cuh). T: the type of A and B.
+// Tiles of kLines rows and kN columns; k of a step (kBK), stages of a warp's ring, warps side by side (kAcross, each with
+// its lines) and along k (kDown).
+template <class Way, class T_, bool kAlongA_, bool kAlongB_, int kLines_, int kN_, int kBK_,
+          int kStages_, int kAcross_, int kDown_>
 struct StripShape {
   using T = T_;
-  using Multiply = Multiply_<StripShape>;
+  using Multiply = typename Way::template Multiply<StripShape>;
   static constexpr bool kAlongA = kAlongA_, kAlongB = kAlongB_;
   static constexpr int kLines = kLines_, kN = kN_, kBK = kBK_, kStages = kStages_;
   static constexpr int kAcross = kAcross_, kDown = kDown_;
@@ -77,7 +90,10 @@ struct StripShape {
   static constexpr int kSlots = kLines * kN / 32 / 4;  // of four sums, that a lane has
   using SlabA = Slab<typename T::Stored, kAlongA, kLines, kBK>;
   using SlabB = Slab<typename T::Stored, kAlongB, kN, kBK>;
-  static constexpr int kStageBytes = SlabA::kBytes + SlabB::kBytes;
+  using FeederA =
+      typename Way::template Feeder<typename T::Stored, kAlongA, kLines, kBK, kDown * kBK>;
+  using FeederB = typename Way::template Feeder<typename T::Stored, kAlongB, kN, kBK, kDown * kBK>;
+  static constexpr int kStageBytes = FeederA::kBytes + FeederB::kBytes;
   static constexpr int kRingBytes = kStages * kStageBytes;
   // Where several warps' sums are added up, the tile is put together behind the rings, in f32.
   static constexpr int kSharedBytes = kAcross * kDown * kRingBytes + (kDown > 1 ? kM * kN * 4 : 0);
@@ -87,6 +103,13 @@ struct StripShape {
 // Where a sum belongs in its warp's tile.
 struct SumPlace {
   int row, column;
+};
+
+// Of Multiply, where rows begin at multiples of 16 bytes.
+template <template <class> class Multiply_> struct StripWay {
+  template <class S> using Multiply = Multiply_<S>;
+  template <class T, bool kAlongK, int kLines, int kBK, int kStride>
+  using Feeder = gemm::Feeder<T, kAlongK, kLines, kBK, kStride>;
 };
 
 constexpr int kStripSumWarps = kStripSumThreads / 32;
@@ -123,14 +146,9 @@ __device__ __forceinline__ void for_steps(unsigned char* ring, const GemmArgumen
                   row = place.tile.row + place.across * S::kLines;
   const int steps =
       row < g.m ? static_cast<int>((max(depth.end - first, 0ll) + kStride - 1) / kStride) : 0;
-  const Feeder<typename S::SlabA, Stored, S::kAlongA> a(
-      matrix_of<Stored>(g.a), g.a.leading_dimension, row, g.m, first, depth.end);
-  const Feeder<typename S::SlabB, Stored, S::kAlongB> b(
-      matrix_of<Stored>(g.b), g.b.leading_dimension, place.tile.column, g.n, first, depth.end);
-  const auto ask = [&](int step, unsigned char* to) {
-    const long long on = static_cast<long long>(step) * kStride;
-    a.copy_to(to, on), b.copy_to(to + S::SlabA::kBytes, on);
-  };
+  typename S::FeederA a(matrix_of<Stored>(g.a), g.a.leading_dimension, row, g.m, first, depth.end);
+  typename S::FeederB b(matrix_of<Stored>(g.b), g.b.leading_dimension, place.tile.column, g.n,
+                        first, depth.end);
   int stage = 0, next = 0;
 #pragma unroll 1
   for (int step = -kAhead; step < steps; ++step) {
@@ -138,12 +156,15 @@ __device__ __forceinline__ void for_steps(unsigned char* ring, const GemmArgumen
       ptx::cp_async_wait<kAhead - 1>();
       __syncwarp();  // all lanes' copies have come, and all have read the stage that is filled next
     }
-    if (step + kAhead < steps) ask(step + kAhead, ring + next * S::kStageBytes);
+    if (step + kAhead < steps) {
+      unsigned char* const to = ring + next * S::kStageBytes;
+      a.copy(to), b.copy(to + S::FeederA::kBytes);
+    }
     ptx::cp_async_commit();
     next = next + 1 == S::kStages ? 0 : next + 1;
     if (step < 0) continue;
     const unsigned char* const from = ring + stage * S::kStageBytes;
-    add(from, from + S::SlabA::kBytes);
+    add(a.view(from), b.view(from + S::FeederA::kBytes));
     stage = stage + 1 == S::kStages ? 0 : stage + 1;
   }
   ptx::cp_async_wait<0>();
@@ -155,11 +176,10 @@ template <class S>
 __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned char* ring,
                                           const GemmArguments& g, const StripPlace& place,
                                           const Depth& depth) {
-  using Bytes = const unsigned char*;
   // A step's sums apart from those of all, where registers are left for both: f32 errors grow with each sum.
   constexpr bool kInTwoLevels = S::kSlots <= 4 && sizeof(typename S::T::Stored) == 4;
   typename S::Multiply multiply;
-  for_steps<S>(ring, g, place, depth, [&](Bytes a, Bytes b) {
+  for_steps<S>(ring, g, place, depth, [&](const auto& a, const auto& b) {
     if constexpr (kInTwoLevels) {
       float some[S::kSlots][4] = {};
       multiply.add(some, a, b);
@@ -173,7 +193,8 @@ __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned 
     if (!multiply.is_suspect(sums)) return;
 #pragma unroll
     for (int i = 0; i < S::kSlots * 4; ++i) sums[i / 4][i % 4] = 0;
-    for_steps<S>(ring, g, place, depth, [&](Bytes a, Bytes b) { multiply.add_in_f32(sums, a, b); });
+    for_steps<S>(ring, g, place, depth,
+                 [&](const auto& a, const auto& b) { multiply.add_in_f32(sums, a, b); });
   }
 }
 
@@ -345,18 +366,18 @@ template <class S> __device__ __forceinline__ void add_parts(const GemmArguments
 }  // namespace gemm
 
 // The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k").
-#define TILEWISE_STRIP(name, suffix, multiply, T, along_a, along_b, ...)                 \
+#define TILEWISE_STRIP(name, suffix, Way, T, along_a, along_b, ...)                      \
   extern "C" __global__ void __launch_bounds__(                                          \
-      gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>::kThreads, 1)         \
+      gemm::StripShape<Way, T, along_a, along_b, __VA_ARGS__>::kThreads, 1)              \
       name##suffix(const __grid_constant__ tilewise::kernels::GemmArguments g) {         \
-    gemm::strip<gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>>(g);        \
+    gemm::strip<gemm::StripShape<Way, T, along_a, along_b, __VA_ARGS__>>(g);             \
   }                                                                                      \
   extern "C" __global__ void __launch_bounds__(gemm::kStripSumWarps * 32)                \
       name##suffix##_parts(const __grid_constant__ tilewise::kernels::GemmArguments g) { \
-    gemm::add_parts<gemm::StripShape<multiply, T, along_a, along_b, __VA_ARGS__>>(g);    \
+    gemm::add_parts<gemm::StripShape<Way, T, along_a, along_b, __VA_ARGS__>>(g);         \
   }
-#define TILEWISE_STRIP_ORDERS(name, multiply, T, ...)              \
-  TILEWISE_STRIP(name, _kk, multiply, T, true, true, __VA_ARGS__)  \
-  TILEWISE_STRIP(name, _kx, multiply, T, true, false, __VA_ARGS__) \
-  TILEWISE_STRIP(name, _xk, multiply, T, false, true, __VA_ARGS__) \
-  TILEWISE_STRIP(name, _xx, multiply, T, false, false, __VA_ARGS__)
+#define TILEWISE_STRIP_ORDERS(name, Way, T, ...)              \
+  TILEWISE_STRIP(name, _kk, Way, T, true, true, __VA_ARGS__)  \
+  TILEWISE_STRIP(name, _kx, Way, T, true, false, __VA_ARGS__) \
+  TILEWISE_STRIP(name, _xk, Way, T, false, true, __VA_ARGS__) \
+  TILEWISE_STRIP(name, _xx, Way, T, false, false, __VA_ARGS__)

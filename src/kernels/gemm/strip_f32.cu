@@ -5,9 +5,9 @@
 // multiply longer.
 #include "kernels/gemm/strip_f32.cuh"
 
-TILEWISE_STRIP_ORDERS(gemm_strip_f32_32x8, gemm::MultiplyFloats, gemm::StripF32, 32, 8, 32, 3, 1,
-                      12)
-TILEWISE_STRIP_ORDERS(gemm_strip_f32_32x16, gemm::MultiplyFloats, gemm::StripF32, 32, 16, 32, 2, 1,
-                      16)
-TILEWISE_STRIP_ORDERS(gemm_strip_f32_64x32, gemm::MultiplyFloats, gemm::StripF32, 64, 32, 32, 2, 1,
-                      8)
+TILEWISE_STRIP_ORDERS(gemm_strip_f32_32x8, gemm::StripWay<gemm::MultiplyFloats>, gemm::StripF32, 32,
+                      8, 32, 3, 1, 12)
+TILEWISE_STRIP_ORDERS(gemm_strip_f32_32x16, gemm::StripWay<gemm::MultiplyFloats>, gemm::StripF32,
+                      32, 16, 32, 2, 1, 16)
+TILEWISE_STRIP_ORDERS(gemm_strip_f32_64x32, gemm::StripWay<gemm::MultiplyFloats>, gemm::StripF32,
+                      64, 32, 32, 2, 1, 8)

@@ -66,6 +66,31 @@ TEST(Problem, AColumnMajorResultIsTheTransposedProduct) {
   EXPECT_EQ(p.arguments.c.leading_dimension, 3);
 }
 
+TEST(Problem, VectorsAreAlongKAndAlignedWhereTheyBegin) {
+  const auto batch = [](std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension) {
+    const api::Matrix matrix{reinterpret_cast<const void*>(4096),
+                             rows,
+                             columns,
+                             leading_dimension,
+                             Order::kRowMajor,
+                             sizeof(std::uint16_t)};
+    return api::Batch{matrix, 0, nullptr, true};
+  };
+  const auto problem = [&](const api::Batch& a, const api::Batch& b, const api::Batch& c) {
+    const Scalar one{1, nullptr, false}, zero{0, nullptr, false};
+    return problem_of(Dtype::kBF16, Dtype::kBF16, ComputeMode::kIeee, 1, one, a, b, zero, c);
+  };
+  const Problem column = problem(batch(8, 77, 80), batch(77, 1, 1), batch(8, 1, 1));
+  EXPECT_TRUE(column.a_along_k);
+  EXPECT_TRUE(column.b_along_k);
+  EXPECT_EQ(alignment_of(column.arguments.b, 1, 2), 256);
+  const Problem row = problem(batch(1, 77, 77), batch(77, 5, 5), batch(1, 5, 5));
+  EXPECT_EQ(alignment_of(row.arguments.a, 1, 2), 256);
+  EXPECT_EQ(alignment_of(row.arguments.b, 1, 2), 2);
+  // Its elements are not neighbours.
+  EXPECT_FALSE(problem(batch(8, 77, 80), batch(77, 1, 3), batch(8, 1, 1)).b_along_k);
+}
+
 TEST(Problem, AlignmentIsThatOfAddressLeadingDimensionAndStride) {
   const auto aligned = [](std::uintptr_t address, long long leading, long long stride,
                           std::int64_t count) {
@@ -248,6 +273,24 @@ TEST(Plans, ThinOnesTakeStripsOfEitherFactorOrSingleTiles) {
   EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "single_bf16_128x16_swapped");
   EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "strip_bf16_64x32_short");
   EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
+}
+
+// To copy the long factor takes longer than the product.
+TEST(Plans, ThinOnesOfAnyAlignmentCopyNothing) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
+    const Plan plan = choice({.m = m, .n = n, .k = k, .operand = dtype, .result = dtype});
+    EXPECT_EQ(plan.a.preparation, kernels::Preparation::kNone);
+    EXPECT_EQ(plan.b.preparation, kernels::Preparation::kNone);
+    return plan.kernel->name;
+  };
+  EXPECT_EQ(chosen(1, 4095, 4095, Dtype::kF32), "thin_f32_1");
+  EXPECT_EQ(chosen(4, 4095, 4095, Dtype::kF32), "thin_f32_4");
+  EXPECT_EQ(chosen(4095, 7, 4095, Dtype::kF32), "thin_f32_8_transposed");
+  EXPECT_EQ(chosen(16, 4095, 4095, Dtype::kF32), "strip_f32_32x16_any_transposed");
+  EXPECT_EQ(chosen(1, 4095, 4095, Dtype::kBF16), "thin_bf16_1");
+  EXPECT_EQ(chosen(4095, 3, 4095, Dtype::kF16), "thin_f16_4_transposed");
+  EXPECT_EQ(chosen(16, 4095, 4095, Dtype::kBF16), "strip_bf16_32x16_any_transposed");
+  EXPECT_EQ(chosen(4095, 32, 4095, Dtype::kBF16), "strip_bf16_32x32_any");
 }
 
 TEST(Plans, PartsOfStripsNeedNoCounters) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips: what kernels_test.cpp, which knows nothing of rings of warps and of second kernels, does not reach.
+// Strips, and products with a handful of rows: what kernels_test.cpp, which knows nothing of rings of warps, of second kernels
+// and of how much of A a block has at a time, does not reach.
 #include "core/divide.hpp"
+#include "kernels/gemm/thin.hpp"
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
@@ -33,13 +35,15 @@ class EveryStrip : public ::testing::TestWithParam<const GemmKernel*> {
   }
 };
 
-// Every warp goes round its ring and meets the end of k within a step; rows are aligned.
+// Every warp goes round its ring and meets the end of k within a step. Rows are aligned, or end anywhere where the kernel reads
+// such in place.
 TEST_P(EveryStrip, GoesRoundTheRingsOfAllWarps) {
   const std::int64_t k = (kernel().stages + 1) * kernel().steps_together * kernel().bk + 27;
   const Sizes sizes = sized(kernel().bm + 5, kernel().bn - 1, k);
   const PlanWish wish(std::string(kernel().name) + ",split=1");
-  const auto stand = [](Order order, std::int64_t width) {
-    return Stand{.order = order, .gap = round_up(width, std::int64_t{8}) - width};
+  const auto stand = [&](Order order, std::int64_t width) {
+    const std::int64_t gap = round_up(width, std::int64_t{8}) - width;
+    return Stand{.order = order, .gap = kernel().alignment == 0 ? 3 : gap};
   };
   with_kind(kernel(), [&]<class Kind>(Kind) {
     for (const Stand& b : {stand(Order::kRowMajor, sizes.n), stand(Order::kColumnMajor, k)}) {
@@ -63,6 +67,33 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryStrip, ::testing::ValuesIn([] {
                            std::vector<const GemmKernel*> all;
                            for (const GemmKernel& kernel : kernels::gemm_kernels())
                              if (!kernel.part_entries[0][0].empty()) all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+class EveryThin : public EveryStrip {};
+
+// A is brought three times, or once and not whole; rows of B begin anywhere, and where the matrix ends memory does, too.
+TEST_P(EveryThin, BringsAOnceMore) {
+  const int rows = kernel().bm;
+  for (const std::int64_t k : {2 * std::int64_t{kernels::thin_depth(rows)} + 27, std::int64_t{5}}) {
+    const Sizes sizes = sized(rows, kernel().bn + 5, k);
+    for (const char* const parts : {"1", "3"}) {
+      const PlanWish wish(std::string(kernel().name) + ",split=" + parts);
+      with_kind(kernel(), [&]<class Kind>(Kind) {
+        for (const Stand& b : {kRows, kColumns, Stand{.gap = 3}}) {
+          expect_right<Kind>(sizes, {kRows, b, kRows}, 1, 0);
+          expect_right<Kind>(sizes, {kColumns, b, kColumns}, -1.5, 0.5);
+        }
+      });
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryThin, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.unit.starts_with("thin")) all.push_back(&kernel);
                            return all;
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
@@ -95,8 +126,9 @@ TEST_F(Strips, OfABatchInParts) {
 
 TEST_F(Strips, DoNotReadFactorsWhereAlphaOnTheDeviceIsZero) {
   const ArrayOnGpu<float> scalars({0, 2});
-  for (const char* const parts : {"1", "3"}) {
-    const PlanWish wish(std::string("strip_f32_32x8,split=") + parts);
+  for (const char* const plan : {"strip_f32_32x8,split=1", "strip_f32_32x8,split=3",
+                                 "strip_f32_32x16_any,split=3", "thin_f32_8_transposed,split=1"}) {
+    const PlanWish wish(plan);
     Matrix<float> a(20, 300), b(300, 8), c(20, 8, {}, 3);
     a.fill(poison<float>());
     b.fill(poison<float>());

@@ -78,9 +78,10 @@ TEST_F(GpuWorkspace, OfF64IsWhatTheBestPlanTakes) {
 }
 
 TEST_F(GpuWorkspace, WithoutWhichThereIsNoPlanAtAll) {
-  // Rows of 33 elements: TMA cannot read them, and every plan begins with copies.
-  Matrix<BFloat16> a(20, 33, {}, 1), b(33, 35, {}, 2);
-  Matrix<float> c(20, 35, {}, 3);
+  // TMA cannot read rows of 33 elements, and C has too many rows and columns for what reads them in place: every plan
+  // begins with copies.
+  Matrix<BFloat16> a(140, 33, {}, 1), b(33, 135, {}, 2);
+  Matrix<float> c(140, 135, {}, 3);
   const Matrix<float> before = c;
   OnGpu on_a(a);
   OnGpu on_b(b);
