@@ -75,9 +75,9 @@ template <class T, bool kAlongK, int kLines, int kBK, int kStride> class Feeder 
 };
 
 // What a kernel of this family is. Way::Feeder: how steps come (Feeder, or RawFeeder of strip_any.cuh); Way::Multiply:
-// how a step is multiplied, and where a lane's sums belong (strip_f32.cuh, strip_16bit.cuh). T: the type of A and B.
-// Tiles of kLines rows and kN columns; k of a step (kBK), stages of a warp's ring, warps side by side (kAcross, each with
-// its lines) and along k (kDown).
+// how a step is multiplied, where a lane's sums belong, and whether each step's are added up apart (strip_f32.cuh,
+// strip_16bit.cuh). T: the type of A and B. Tiles of kLines rows and kN columns; k of a step (kBK), stages of a warp's
+// ring, warps side by side (kAcross, each with its lines) and along k (kDown).
 template <class Way, class T_, bool kAlongA_, bool kAlongB_, int kLines_, int kN_, int kBK_,
           int kStages_, int kAcross_, int kDown_>
 struct StripShape {
@@ -176,8 +176,8 @@ template <class S>
 __device__ __forceinline__ void add_steps(float (&sums)[S::kSlots][4], unsigned char* ring,
                                           const GemmArguments& g, const StripPlace& place,
                                           const Depth& depth) {
-  // A step's sums apart from those of all, where registers are left for both: f32 errors grow with each sum.
-  constexpr bool kInTwoLevels = S::kSlots <= 4 && sizeof(typename S::T::Stored) == 4;
+  // A step's sums apart from those of all, where registers are left for both: errors grow with each sum.
+  constexpr bool kInTwoLevels = S::Multiply::kInTwoLevels;
   typename S::Multiply multiply;
   for_steps<S>(ring, g, place, depth, [&](const auto& a, const auto& b) {
     if constexpr (kInTwoLevels) {

@@ -11,6 +11,7 @@ namespace gemm {
 // Slots are tiles of 16×8, those of one row of tiles after the other.
 template <class S> struct MultiplyHalves {
   static constexpr int kTiles = S::kN / 8;
+  static constexpr bool kInTwoLevels = false;
 
   // A step.
   static __device__ __forceinline__ void add(float (&sums)[S::kLines * S::kN / 128][4],

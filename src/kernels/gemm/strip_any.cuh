@@ -36,6 +36,8 @@ template <class T, bool kAlongK, int kLines, int kBK, int kStride> class RawFeed
 
 template <class S> struct MultiplyRawHalves : MultiplyHalves<S> {
   static constexpr int kTiles = S::kN / 8;
+  // Where cuBLAS computes these, it is not by tensor cores, which truncate where they add.
+  static constexpr bool kInTwoLevels = S::kSlots <= 8;
 
   // A step.
   static __device__ __forceinline__ void add(float (&sums)[S::kSlots][4],

@@ -51,6 +51,7 @@ __device__ __forceinline__ void read_lines(float (&to)[4][kCount], const unsigne
 // come first.
 template <class S> struct MultiplyFloats {
   static constexpr int kRows = S::kLines / 8, kColumns = S::kN / 4;
+  static constexpr bool kInTwoLevels = S::kSlots <= 4;
 
   // A step.
   static __device__ __forceinline__ void add(float (&sums)[kRows * kColumns / 4][4],

@@ -31,6 +31,8 @@ template <class S> class MultiplyPairs {
   static_assert(S::kLines % 32 == 0 && S::kN % 32 == 0 && S::kBK % 8 == 0);
 
  public:
+  static constexpr bool kInTwoLevels = false;
+
   // A step.
   __device__ __forceinline__ void add(float (&sums)[kRowTiles * kColumnTiles][4],
                                       const unsigned char* a, const unsigned char* b) {
