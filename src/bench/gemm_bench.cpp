@@ -177,6 +177,8 @@ class Bench {
     std::size_t index = 0;
     for (const Dtype dtype : request_.dtypes) {
       for (const GemmShape& shape : request_.shapes) {
+        report_.was_stopped |= listener_.stopped && listener_.stopped();
+        if (report_.was_stopped) break;
         const std::string what = fmt::format("{} {}", name_of(dtype), shape_name(shape));
         if (listener_.next) listener_.next(index++, count, what);
         measure(shape, dtype, what);

@@ -107,13 +107,16 @@ struct GemmContext {
 struct GemmReport {
   GemmContext context;
   std::vector<GemmResult> results;
+  bool was_stopped = false;  ///< before all shapes were measured
 };
 
-/// Told what happens: the context when all workers are up, each shape before, each result after.
+/// Told what happens: the context when all workers are up, each shape before, each result after. Asked before each shape
+/// whether to stop there.
 struct GemmListener {
   std::function<void(const GemmContext&)> ready;
   std::function<void(std::size_t index, std::size_t count, const std::string& what)> next;
   std::function<void(const GemmContext&, const GemmResult&)> done;
+  std::function<bool()> stopped;
 };
 
 /// Runs it. Peers that are missing, wrong or crash are left out and reported in the context. Throws

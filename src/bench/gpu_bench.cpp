@@ -99,6 +99,8 @@ GemmReport GpuBench::run() {
   }
   const std::vector<GpuProblem> all = problems_of(request_);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    report_.was_stopped = listener_.stopped && listener_.stopped();
+    if (report_.was_stopped) break;
     if (listener_.next) listener_.next(i, all.size(), all[i].name());
     measure(all[i], all);
   }

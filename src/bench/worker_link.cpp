@@ -76,6 +76,7 @@ struct Launch {
 
   [[noreturn]] void become(int socket, int log) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may be stopped, and would stay so
+    ::setpgid(0, 0);                     // Ctrl-C is for the parent, which ends in order
     if (::getppid() != parent) ::_exit(126);
     if (pinned && ::sched_setaffinity(0, sizeof cores, &cores) != 0) ::_exit(125);
     const int nothing = ::open("/dev/null", O_RDONLY);

@@ -16,6 +16,7 @@
 #include "cli/bench_page.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit.hpp"
+#include "cli/interruption.hpp"
 #include "cli/terminal.hpp"
 #include "core/file.hpp"
 
@@ -56,6 +57,7 @@ bench::GemmReport measure(const BenchOptions& options, const bench::GemmListener
 int run(const BenchOptions& options) {
   check_outputs(options.outputs(), {options.suite});
   const bool color = wants_color(options.color);
+  Interruption interruption;
   Progress progress;
   bench::GemmListener listener;
   listener.ready = [&](const bench::GemmContext& context) {
@@ -68,12 +70,19 @@ int run(const BenchOptions& options) {
     progress.clear();
     print_now(report::bench_row(context, result, color));
   };
+  listener.stopped = [&] { return interruption.happened(); };
   const bench::GemmReport report = measure(options, listener);
+  progress.clear();
+  if (report.results.empty() && report.was_stopped) {
+    complain("interrupted before anything was measured: nothing is written");
+    interruption.pass_on();
+  }
   const std::string json = report::bench_json(report);
   if (!options.json.empty()) write_file(options.json, json);
   if (!options.html.empty()) write_file(options.html, report::bench_html(json, "the results"));
   if (!options.csv.empty()) write_file(options.csv, report::bench_csv(report));
-  print(report::bench_summary(report, color));
+  print_now(report::bench_summary(report, color));
+  interruption.pass_on();
   return verdict(report);
 }
 

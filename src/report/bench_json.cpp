@@ -176,8 +176,9 @@ std::string text_of(const Json& value, int indent) {
 
 // A line a result: files that people can read and compare.
 std::string bench_json(const bench::GemmReport& report) {
-  std::string out = fmt::format("{{\n\"context\": {},\n\"results\": [",
-                                text_of(context_value(report.context), 2));
+  Json context = context_value(report.context);
+  if (report.was_stopped) context["interrupted"] = true;
+  std::string out = fmt::format("{{\n\"context\": {},\n\"results\": [", text_of(context, 2));
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     out += fmt::format("{}\n{}", i == 0 ? "" : ",",
                        text_of(result_value(report.context, report.results[i]), -1));

@@ -134,6 +134,7 @@ std::string bench_summary(const bench::GemmReport& report, bool color) {
         lines_of(fmt::format("peak before: {}; after: {}", peaks_text(report.context.peak_before),
                              peaks_text(report.context.peak_after)));
   }
+  if (report.was_stopped) out += "Interrupted: only what is listed above was measured\n";
   int disturbed = 0;
   for (const bench::GemmResult& result : report.results) disturbed += result.disturbed;
   if (disturbed > 0) {

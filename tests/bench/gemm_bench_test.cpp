@@ -75,6 +75,16 @@ TEST(GemmBench, MeasuresOursAndPeersSideBySide) {
   EXPECT_EQ(told, expected);
 }
 
+TEST(GemmBench, StopsBetweenShapes) {
+  int asked = 0;
+  GemmListener listener;
+  listener.stopped = [&] { return ++asked > 1; };
+  const GemmReport report = run_gemm_bench(request_of({fake("right")}), listener);
+  EXPECT_EQ(report.results.size(), 1u);
+  EXPECT_TRUE(report.was_stopped);
+  EXPECT_FALSE(report.context.peak_after.empty());
+}
+
 TEST(GemmBench, WrongPeersAreLeftOutShapeByShape) {
   const GemmReport report =
       run_gemm_bench(request_of({fake("wrongelement"), fake("unwritten"), fake("right")}), {});

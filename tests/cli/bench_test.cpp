@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `tilewise bench` and `tilewise bench compare`, from outside.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "../core/temporary_folder.hpp"
+#include "core/file.hpp"
 #include "kernels/images.hpp"
 #include "program.hpp"
 
@@ -223,6 +230,39 @@ TEST(BenchCompare, ExitCodesSayWhatHappened) {
   const Outcome nothing = compare(R"({"context": {}, "results": []})");
   EXPECT_EQ(nothing.code, 2);
   EXPECT_TRUE(contains(nothing.err, "no shape in common")) << nothing.err;
+}
+
+// To the whole group, as a terminal sends it: the programs that compute must live on until theirs is done.
+TEST(BenchCommand, WritesWhatItHasMeasuredWhenInterrupted) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out.txt", json = folder / "run.json";
+  std::string suite = "group,trans_a,trans_b,m,n,k\n";
+  for (int n = 1; n <= 400; ++n) suite += "g,N,N,64,64," + std::to_string(n) + "\n";
+  folder.with("suite.csv", suite);
+  folder.with("out.txt", "");
+  const std::string csv = folder / "suite.csv";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setpgid(0, 0);
+    const int file = ::open(out.c_str(), O_WRONLY);
+    ::dup2(file, STDOUT_FILENO);
+    ::dup2(file, STDERR_FILENO);
+    ::execl(TILEWISE_BINARY, "tilewise", "bench", "--peer", "none", "--dtype", "f32", "--seconds",
+            "0.1", "--suite", csv.c_str(), "--json", json.c_str(), nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  while (!contains(read_file(out), "64x64x1 ") && ::waitpid(child, &status, WNOHANG) == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_EQ(status, 0) << read_file(out);
+  ::kill(-child, SIGINT);
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_TRUE(contains(read_file(out), "Interrupted: ")) << read_file(out);
+  const Json written = Json::parse(read_file(json));
+  EXPECT_EQ(written["context"]["interrupted"], true);
+  EXPECT_GE(written["results"].size(), 1u);
+  EXPECT_LT(written["results"].size(), 400u);
 }
 
 }  // namespace
