@@ -73,6 +73,8 @@ struct Stand {
 /// so.
 template <class T> class Matrix {
  public:
+  static constexpr std::int64_t kMargin = 7;  ///< elements around it
+
   Matrix(std::int64_t rows, std::int64_t columns, Stand stand = {}, std::uint64_t stream = 1)
       : rows_(rows), columns_(columns), stand_(stand) {
     const bool by_rows = (stand.order == Order::kRowMajor) != stand.transposed;
@@ -121,7 +123,6 @@ template <class T> class Matrix {
   }
 
  private:
-  static constexpr std::int64_t kMargin = 7;
   std::int64_t rows_, columns_, leading_;
   Stand stand_;
   std::vector<T> memory_;

@@ -149,10 +149,11 @@ template <class S> class ThinRows {
     const int column = lane % S::kPieces * S::kEach - shift_of(b.from + warp * leading_);
     const int there = min(b.columns - column, S::kEach);
     const bool has_any = lane < S::kPieces * S::kTogether && there > 0;
-    // Behind the end of the last row there may be nothing.
+    // Behind the last row there may be nothing; of rows that are shorter than a piece, behind several.
     const bool is_cut = there < S::kEach && b.is_last_k;
-    count_ = !has_any ? 0 : is_cut ? b.count - 1 : b.count;
-    cut_ = has_any && is_cut && count_ % kStep == first_ ? there : 0;
+    all_ = has_any ? b.count : 0;
+    count_ = !is_cut ? all_ : leading_ < S::kEach ? 0 : max(all_ - 1, 0);
+    there_ = there;
     row_ = b.from + column;
     at_ = row_ + first_ * leading_;
 #pragma unroll
@@ -171,7 +172,11 @@ template <class S> class ThinRows {
         ask(pieces_[i], now + S::kAhead * kStep);
       }
     }
-    if (cut_ > 0) add_piece(sums, a + count_ * S::kM, cut_piece<S>(row_ + count_ * leading_, cut_));
+    // Those that are not read whole.
+    int k = first_ + (max(count_ - first_, 0) + kStep - 1) / kStep * kStep;
+#pragma unroll 1
+    for (; k < all_; k += kStep)
+      add_piece(sums, a + k * S::kM, cut_piece<S>(row_ + k * leading_, there_));
   }
 
   // Sums of a kind of rows are of columns from its shift before the tile on.
@@ -216,8 +221,9 @@ template <class S> class ThinRows {
 
   const Stored *row_, *at_;  // this lane's piece of the first row, and the one to be asked for next
   long long leading_;
-  int first_, count_;  // k of this lane's first row, and the end of those whose pieces are whole
-  int cut_;            // elements of the one behind, which is not
+  int first_, count_,
+      all_;    // k of this lane's first row, the end of those that are read whole, and of all
+  int there_;  // elements of a piece, from its beginning, that may be read of the others
   uint4 pieces_[S::kAhead];
 };
 
@@ -239,7 +245,9 @@ template <class S> class ThinLines {
         all_((b.count + shift_ + S::kEach - 1) / S::kEach),
         begin_(shift_ > 0 || inside_ == 0 ? 1 : 0),
         lines_(b.columns - warp_of_thread()),
-        followed_(b.is_last_n ? lines_ - 1 : lines_),
+        followed_(b.leading_dimension < S::kEach ? 0
+                  : b.is_last_n                  ? lines_ - 1
+                                                 : lines_),
         is_last_k_(b.is_last_k) {
     row_ -= shift_;
 #pragma unroll
@@ -353,8 +361,8 @@ template <class S> class ThinLines {
   long long step_;
   int shift_, count_;
   int inside_, all_, begin_;  // pieces of all rows from begin_ to inside_ are whole
-  int lines_,
-      followed_;  // from there on: that there are, and of those behind which there is another
+  // From the warp's first row on: those that there are, and those behind which a piece finds another row.
+  int lines_, followed_;
   bool is_last_k_;
   uint4 pieces_[kTurns][S::kLines];
 };

@@ -106,10 +106,12 @@ class PlanWish {
 /// later, so that the first element is aligned (1) or not (0): matrices begin 7 elements into their memory.
 template <class T> class OnGpu {
  public:
-  explicit OnGpu(Matrix<T>& matrix, int shift = 1)
+  /// `ends`: memory ends with its last line, so that whoever reads beyond is found.
+  explicit OnGpu(Matrix<T>& matrix, int shift = 1, bool ends = false)
       : matrix_(matrix),
         shift_(static_cast<std::size_t>(shift)),
-        buffer_(test_device(), (matrix.memory().size() + shift_) * sizeof(T)),
+        elements_(matrix.memory().size() - (ends ? Matrix<T>::kMargin : 0)),
+        buffer_(test_device(), (elements_ + shift_) * sizeof(T)),
         stream_(test_device().create_stream()) {
     test_device().copy_to_device(begin(), matrix.memory().data(), bytes(), *stream_);
     stream_->synchronize();
@@ -131,10 +133,10 @@ template <class T> class OnGpu {
 
  private:
   device::Address begin() const { return buffer_.address() + shift_ * sizeof(T); }
-  std::uint64_t bytes() const { return matrix_.memory().size() * sizeof(T); }
+  std::uint64_t bytes() const { return elements_ * sizeof(T); }
 
   Matrix<T>& matrix_;
-  std::size_t shift_;
+  std::size_t shift_, elements_;
   device::Buffer buffer_;
   std::unique_ptr<device::Stream> stream_;
 };
@@ -185,8 +187,8 @@ std::vector<typename Kind::C> expect_right(const Sizes& sizes, const Layout& lay
   Matrix<C> c(sizes.m, sizes.n, layout.c, 3);
   if (beta == 0) c.fill(poison<C>());
   const Matrix<C> before = c;
-  OnGpu on_a(a, layout.shift_a);
-  OnGpu on_b(b, layout.shift_b);
+  OnGpu on_a(a, layout.shift_a, true);
+  OnGpu on_b(b, layout.shift_b, true);
   OnGpu on_c(c, layout.shift_c);
   gemm(gpu(), alpha, on_a.view(), on_b.view(), beta, on_c.view(), options);
   on_c.fetch();

@@ -73,7 +73,18 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryStrip, ::testing::ValuesIn([] {
 
 class EveryThin : public EveryStrip {};
 
-// A is brought three times, or once and not whole; rows of B begin anywhere, and where the matrix ends memory does, too.
+// Rows of B shorter than 16 bytes, several of which a piece would reach into: behind the last of them there is nothing.
+TEST_P(EveryThin, ReadsNothingBehindTheLastRow) {
+  const PlanWish wish(std::string(kernel().name));
+  with_kind(kernel(), [&]<class Kind>(Kind) {
+    for (const std::int64_t columns : {1, 2, 5, 7})
+      for (const std::int64_t k : {1, 2, 5, 7, 20})
+        for (const Stand& b : {kRows, kColumns})
+          expect_right<Kind>(sized(1, columns, k), {kRows, b, kRows}, 1, 0);
+  });
+}
+
+// A is brought three times, or once and not whole; rows of B begin anywhere.
 TEST_P(EveryThin, BringsAOnceMore) {
   const int rows = kernel().bm;
   for (const std::int64_t k : {2 * std::int64_t{kernels::thin_depth(rows)} + 27, std::int64_t{5}}) {
