@@ -45,9 +45,11 @@ constexpr PiecesCost kThin1{4.59, 2.43, 0.75, 1.50, 0.23, 16700, 15700, 1.98, 0.
     kStrip64{4.04, 2.60, 5.82, 6.31, 0.06, 11200, 9900, 1.93, 1},
     kFloatStrip16{4.54, 2.27, 6.77, 6.57, 0.49, 18200, 17400, 3.34, 1};
 
+bool is_strip(const GemmKernel& kernel) { return kernel.name.starts_with("strip"); }
+
 const PiecesCost& cost_of(const GemmKernel& kernel) {
   const bool is_f32 = kernel.operand == Dtype::kF32;
-  if (kernel.name.starts_with("strip")) {
+  if (is_strip(kernel)) {
     if (is_f32) return kFloatStrip16;
     return kernel.bn <= 16 ? kStrip16 : kernel.bn <= 32 ? kStrip32 : kStrip64;
   }
@@ -62,9 +64,8 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
   const GemmKernel& kernel = *plan.kernel;
   const PiecesCost& cost = cost_of(kernel);
   // Strips' lines are the long factor's, which is A to them.
-  const bool is_strip = kernel.name.starts_with("strip");
-  const bool along = is_strip ? oriented.a_along_k : oriented.b_along_k,
-             short_along = is_strip ? oriented.b_along_k : oriented.a_along_k;
+  const bool along = is_strip(kernel) ? oriented.a_along_k : oriented.b_along_k,
+             short_along = is_strip(kernel) ? oriented.b_along_k : oriented.a_along_k;
   const int sms = std::max(1, gpu.sm_count);
   Estimate e;
   e.tiles = tiles_of(plan, oriented) * oriented.count;
@@ -79,7 +80,7 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
               (cost.block + of_k * static_cast<double>(plan.k_each) / 1000);
   const double busy = static_cast<double>(std::min<std::int64_t>(e.blocks, sms));
   const double of_sms = std::min(sms * (along ? cost.bytes_along : cost.bytes_across),
-                                 busy * (is_strip ? kStripBytesAlone : kThinBytesAlone)),
+                                 busy * (is_strip(kernel) ? kStripBytesAlone : kThinBytesAlone)),
                of_memory = gpu.memory_bandwidth * kMemoryShare / 1e6;
   e.memory = memory_bytes(oriented) / (of_memory > 0 ? std::min(of_sms, of_memory) : of_sms);
   const double scale = size_of(oriented.operand) == 2 ? kAsCopiesAre : 1;

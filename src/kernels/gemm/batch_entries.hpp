@@ -10,6 +10,7 @@
 
 #include "kernels/gemm/any_width_entries.hpp"
 #include "kernels/gemm/catalogue.hpp"
+#include "kernels/gemm/raw_slab.hpp"
 
 namespace tilewise::kernels {
 
@@ -23,7 +24,7 @@ inline constexpr int kLeastBatchWarps = 4;  // of a block
 constexpr int batch_team_bytes(const BatchTile& tile, int element, bool a_along_k, bool b_along_k) {
   const auto slab = [&](int lines, bool along_k) {
     const int rows = along_k ? lines : tile.bk, width = along_k ? tile.bk : lines;
-    return rows * (((width * element / 16 + 1) | 1) + 1) * 16;
+    return raw_slab_bytes(rows, width * element);
   };
   const int stages = tile.stages * (slab(tile.bm, a_along_k) + slab(tile.bn, b_along_k));
   const int straight = tile.team > 1 ? (tile.bm + tile.bn) * tile.bk * element : 0;

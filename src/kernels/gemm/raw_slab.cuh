@@ -6,6 +6,7 @@
 // nothing is shifted, and elements are read one by one.
 #pragma once
 
+#include "kernels/gemm/raw_slab.hpp"
 #include "kernels/gemm/slab.cuh"
 #include "kernels/ptx/cp_async.cuh"
 
@@ -15,10 +16,8 @@ namespace gemm {
 template <class T, bool kAlongK, int kLines, int kDepth> struct RawSlab {
   static constexpr int kRows = kAlongK ? kLines : kDepth, kWidth = kAlongK ? kDepth : kLines;
   static constexpr int kRowBytes = kWidth * static_cast<int>(sizeof(T));
-  static constexpr int kPieces = kRowBytes / kPiece + 1;  // that a row may reach into
-  // Pieces from row to row: no two rows share one, and an odd number, so that eight rows lie in different banks.
-  static constexpr int kRowPieces = kPieces | 1;
-  static constexpr int kBytes = kRows * (kRowPieces + 1) * kPiece;
+  static constexpr int kRowPieces = tilewise::kernels::raw_row_pieces(kRowBytes);
+  static constexpr int kBytes = tilewise::kernels::raw_slab_bytes(kRows, kRowBytes);
   static_assert(kRowBytes % kPiece == 0);
 };
 
