@@ -80,11 +80,12 @@ double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFac
                                   : 1.0;
 }
 
-// The narrower what a lane stores, the longer. (Where rows begin is not asked: plans would differ by it.)
+// Pieces of rows that begin anywhere have ends; of Cᵀ elements are stored one by one. (Where rows begin is not asked: plans
+// would differ by it.)
 double unaligned_store_time(const GemmKernel& kernel, const Problem& oriented) {
-  constexpr double kByElements = 3.0;
+  constexpr double kByElements = 3.0, kWithEnds = 1.5;
   if (kernel.transposes_result) return oriented.m() % 8 == 0 ? 1.0 : kByElements;
-  return oriented.n() % 8 == 0 ? 1.0 : oriented.n() % 2 == 0 ? 1.5 : kByElements;
+  return oriented.n() % 8 == 0 ? 1.0 : kWithEnds;
 }
 
 void add_preparation(Estimate& e, const Plan& plan, const Problem& oriented,

@@ -155,77 +155,84 @@ __device__ __forceinline__ bool warpgroup_meet_or(bool own) {
   return any != 0;
 }
 
-// What a warp has staged, kBytes of eight rows, to rows of C that begin at multiples of sizeof(Unit) bytes and are
-// multiples of as much long: a unit a lane, lanes side by side in as many rows as they fill. `to`: where the first row
-// goes; of it `bytes_left` are inside.
-template <int kBytes, class Unit = uint4>
+// What a warp has staged, kBytes of eight rows, to rows of C that begin at multiples of 16 bytes and are multiples of as much
+// long: 16 bytes a lane, lanes side by side in as many rows as they fill. `to`: where the first row goes; of it
+// `bytes_left` are inside.
+template <int kBytes>
 __device__ __forceinline__ void unstage_aligned(const unsigned char* rows, unsigned char* to,
                                                 long long pitch, int bytes_left,
                                                 const RowsInside& inside) {
-  constexpr int kUnit = sizeof(Unit), kUnits = kBytes / kUnit, kAcross = kUnits < 32 ? kUnits : 32;
-  constexpr int kTogether = 32 / kAcross;
-  const int lane = threadIdx.x % 32, offset = lane % kAcross * kUnit, first = lane / kAcross;
+  constexpr int kPieces = kBytes / 16, kTogether = 32 / kPieces;
+  const int lane = threadIdx.x % 32, offset = lane % kPieces * 16, first = lane / kPieces;
   to += first * pitch + offset;
 #pragma unroll
   for (int i = 0; i < Staging::kRows; i += kTogether, to += kTogether * pitch) {
     const int row = first + i;
+    const auto piece = *reinterpret_cast<const uint4*>(place_of<kBytes>(rows, row, lane % kPieces));
+    if (inside.has(row) && offset < bytes_left) *reinterpret_cast<uint4*>(to) = piece;
+  }
+}
+
+// kColumns columns of 16 bits on their way to rows that begin anywhere: of each row as far behind a multiple of 16 bytes as it
+// goes to, so that pieces of 16 bytes leave as such. The ends of rows go element by element.
+template <int kColumns> struct ShiftedRows {
+  static constexpr int kPitch = kColumns * 2 + 16;  // rows of a warp's lanes begin in other banks
+  static_assert(kPitch * Staging::kRows <= 2 * Staging::kRows * Staging::kRowBytes);
+
+  // Sums 0 to kColumns / 2 - 1 of each thread, of its upper row or its lower one, which goes to `to` and `pitch` bytes further
+  // each.
+  template <class Element>
+  static __device__ __forceinline__ void stage(unsigned char* rows, const float* sum, int lower,
+                                               const unsigned char* to, long long pitch) {
+    const int lane = threadIdx.x % 32, row = lane / 4;
+    const auto shift = reinterpret_cast<size_t>(to + row * pitch) % 16;
+    Half* const own = reinterpret_cast<Half*>(rows + row * kPitch + shift) + lane % 4 * 2;
 #pragma unroll
-    for (int x = 0; x < kBytes; x += kAcross * kUnit) {
-      const Unit unit = *reinterpret_cast<const Unit*>(
-          place_of<kBytes>(rows, row, (offset + x) / 16) + offset % 16);
-      if (inside.has(row) && offset + x < bytes_left) *reinterpret_cast<Unit*>(to + x) = unit;
+    for (int i = 0; i < kColumns / 8; ++i) {
+      const unsigned pair = pack<Element>(sum[i * 4 + lower * 2], sum[i * 4 + lower * 2 + 1]);
+      own[i * 8] = static_cast<Half>(pair);
+      own[i * 8 + 1] = static_cast<Half>(pair >> 16);
     }
   }
-}
 
-// kColumns columns of 16 bits to rows that begin at any of them, 64 at a time. Where that is in the middle of 4 bytes, a
-// lane stores the second half of its pair and the first of its neighbour's; what is left at either end goes alone.
-template <int kColumns>
-__device__ __forceinline__ void unstage_pairs(const unsigned char* rows, unsigned char* to,
-                                              long long pitch, int columns_left,
-                                              const RowsInside& rows_inside) {
-  const int lane = threadIdx.x % 32;
-  to += lane * 4;
-#pragma unroll 1
-  for (int x = 0; x < kColumns; x += 64, to += 128) {
-    const int count = min(columns_left - x, min(kColumns, 64));
-    const bool has_first = lane * 2 < count, has_second = lane * 2 + 1 < count,
-               has_next = lane * 2 + 2 < count;
-    unsigned char* row_to = to;
-#pragma unroll 4
-    for (int row = 0; row < Staging::kRows; ++row, row_to += pitch) {
-      const unsigned pair = *reinterpret_cast<const unsigned*>(
-          place_of<kColumns * 2>(rows, row, x / 8 + lane / 4) + lane % 4 * 4);
-      const unsigned next = __shfl_down_sync(0xFFFFFFFF, pair, 1);
-      // No branches, behind which the compiler would take the warp's lanes for apart (see warpgroup_meet).
-      Half* const first = reinterpret_cast<Half*>(row_to);
-      const bool is_odd = reinterpret_cast<size_t>(row_to) % 4 != 0, inside = rows_inside.has(row);
-      const unsigned word = is_odd ? __byte_perm(pair, next, 0x5432) : pair;
-      if (inside && (is_odd ? has_next : has_second))
-        *reinterpret_cast<unsigned*>(first + is_odd) = word;
-      if (inside && (is_odd ? lane == 0 && has_first : has_first && !has_second))
-        *first = static_cast<Half>(pair);
-      if (inside && is_odd && has_second && !has_next) first[1] = static_cast<Half>(pair >> 16);
+  static __device__ __forceinline__ void unstage(const unsigned char* rows, unsigned char* to,
+                                                 long long pitch, int columns_left,
+                                                 const RowsInside& inside) {
+    constexpr int kPieces = kColumns / 8, kTogether = 32 / kPieces, kEnds = 16;
+    static_assert(kTogether <= Staging::kRows);
+    const int lane = threadIdx.x % 32, count = min(kColumns, columns_left);
+    // `store(row_to, from, head, pieces, inside)`: of a row, whose pieces are behind `head` elements. What is read of shared
+    // memory is there in any case: no branches, behind which the compiler would take the warp's lanes for apart (see
+    // warpgroup_meet).
+    const auto of_row = [&](int row, const auto& store) {
+      unsigned char* const row_to = to + row * pitch;
+      const int shift = static_cast<int>(reinterpret_cast<size_t>(row_to) % 16);
+      const int head = (16 - shift) % 16 / 2;
+      store(row_to, rows + row * kPitch + shift, head, max(count - head, 0) / 8, inside.has(row));
+    };
+#pragma unroll
+    for (int i = 0; i < Staging::kRows; i += kTogether) {
+      const int number = lane % kPieces;
+      of_row(i + lane / kPieces,
+             [&](unsigned char* row_to, const unsigned char* from, int head, int pieces, bool has) {
+               const int at = head * 2 + number * 16;
+               const auto piece = *reinterpret_cast<const uint4*>(from + at);
+               if (has && number < pieces) *reinterpret_cast<uint4*>(row_to + at) = piece;
+             });
+    }
+#pragma unroll
+    for (int i = 0; i < Staging::kRows; i += 32 / kEnds) {
+      const int end = lane % kEnds;  // eight in front of the pieces, and eight behind them
+      of_row(i + lane / kEnds,
+             [&](unsigned char* row_to, const unsigned char* from, int head, int pieces, bool has) {
+               const int x = end < 8 ? end : head + pieces * 8 + end - 8;
+               const Half element = *reinterpret_cast<const Half*>(from + x * 2);
+               if (has && x < (end < 8 ? min(head, count) : count))
+                 *reinterpret_cast<Half*>(row_to + x * 2) = element;
+             });
     }
   }
-}
-
-// kColumns columns of 16 bits to rows that do not begin aligned.
-template <int kColumns>
-__device__ __forceinline__ void unstage_16_bit(const unsigned char* rows, unsigned char* to,
-                                               long long pitch, int columns_left,
-                                               const RowsInside& inside) {
-  // The same in all lanes; the compiler has to know (see warpgroup_meet).
-  const unsigned all =
-      __shfl_sync(0xFFFFFFFF,
-                  static_cast<unsigned>(reinterpret_cast<size_t>(to)) |
-                      static_cast<unsigned>(pitch) | static_cast<unsigned>(columns_left * 2),
-                  0);
-  if (all % 8 == 0) unstage_aligned<kColumns * 2, uint2>(rows, to, pitch, columns_left * 2, inside);
-  else if (all % 4 == 0)
-    unstage_aligned<kColumns * 2, unsigned>(rows, to, pitch, columns_left * 2, inside);
-  else unstage_pairs<kColumns>(rows, to, pitch, columns_left, inside);
-}
+};
 
 // kColumns columns of f32, to which beta·C is still to be added, to rows of C that begin anywhere: an element a lane.
 template <class Element, int kColumns, class T>
@@ -363,45 +370,66 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
       __syncwarp();
     }
   }
-  // Upper rows first, then the lower ones: of each half all pieces side by side.
+  // Upper rows first, then the lower ones: of each half all pieces side by side, as many as there are columns left.
+  // `store(piece, rows, to, columns_left, inside)`: number `piece`, to rows of C from `to` on, by way of the shared memory
+  // `rows`.
   auto& buffers = staging.warps[threadIdx.x / 32 % 4];
+  const auto for_all_pieces = [&](auto wide, const auto& store) {
+    constexpr int kWide = decltype(wide)::value, kAcross = kN / kWide;
+    const int across = min(kAcross, (target.columns_left + kWide - 1) / kWide);
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half) {
+      const int row = half * Staging::kRows;
+      unsigned char* to = target.to + row * target.pitch;
+#pragma unroll 1
+      for (int i = 0; i < across; ++i, to += kWide * (target.is_wide ? 4 : 2))
+        store(half * kAcross + i, buffers[(half * across + i) % 2], to,
+              target.columns_left - i * kWide, target.rows.from(row));
+    }
+  };
   if (target.is_wide || beta != 0) {
     constexpr int kWide = kN < 64 ? kN : kN % 64 == 0 ? 64 : 16, kAcross = kN / kWide;
-#pragma unroll 1
-    for (int i = 0; i < kAcross * 2; ++i) {
-      unsigned char* const rows = buffers[i % 2];
-      stage_piece<kAcross * 2>(
-          i, [&](int p) { stage_f32<kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross); });
-      __syncwarp();
-      const int row = i / kAcross * Staging::kRows, column = i % kAcross * kWide;
-      const int columns_left = target.columns_left - column;
-      const RowsInside inside = target.rows.from(row);
-      unsigned char* const to = target.to + row * target.pitch;
-      if (!kIsNarrow && target.is_plain)
-        unstage_aligned<kWide * 4>(rows, to + column * 4, target.pitch, columns_left * 4, inside);
-      else if (target.is_wide)
-        unstage_elements<Element, kWide>(rows, reinterpret_cast<float*>(to) + column, ldc,
-                                         columns_left, inside, beta);
-      else if constexpr (kHasHalves)
-        unstage_elements<Element, kWide>(rows, reinterpret_cast<Half*>(to) + column, ldc,
-                                         columns_left, inside, beta);
-    }
+    for_all_pieces(std::integral_constant<int, kWide>{},
+                   [&](int piece, unsigned char* rows, unsigned char* to, int columns_left,
+                       const RowsInside& inside) {
+                     stage_piece<kAcross * 2>(piece, [&](int p) {
+                       stage_f32<kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross);
+                     });
+                     __syncwarp();
+                     if (!kIsNarrow && target.is_plain)
+                       unstage_aligned<kWide * 4>(rows, to, target.pitch, columns_left * 4, inside);
+                     else if (target.is_wide)
+                       unstage_elements<Element, kWide>(rows, reinterpret_cast<float*>(to), ldc,
+                                                        columns_left, inside, beta);
+                     else if constexpr (kHasHalves)
+                       unstage_elements<Element, kWide>(rows, reinterpret_cast<Half*>(to), ldc,
+                                                        columns_left, inside, beta);
+                   });
   } else if constexpr (kHasHalves) {
     constexpr int kWide = kN % 128 == 0 ? 128 : kN < 64 ? kN : 64, kAcross = kN / kWide;
-#pragma unroll 1
-    for (int i = 0; i < kAcross * 2; ++i) {
-      unsigned char* const rows = buffers[i % 2];
-      stage_piece<kAcross * 2>(i, [&](int p) {
-        stage_16_bit<Element, kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross);
-      });
-      __syncwarp();
-      const int row = i / kAcross * Staging::kRows, column = i % kAcross * kWide;
-      const int columns_left = target.columns_left - column;
-      const RowsInside inside = target.rows.from(row);
-      unsigned char* const to = target.to + row * target.pitch + column * 2;
-      if (target.is_plain)
+    const std::integral_constant<int, kWide> wide;
+    if (target.is_plain) {
+      for_all_pieces(wide, [&](int piece, unsigned char* rows, unsigned char* to, int columns_left,
+                               const RowsInside& inside) {
+        stage_piece<kAcross * 2>(piece, [&](int p) {
+          stage_16_bit<Element, kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross);
+        });
+        __syncwarp();
         unstage_aligned<kWide * 2>(rows, to, target.pitch, columns_left * 2, inside);
-      else unstage_16_bit<kWide>(rows, to, target.pitch, columns_left, inside);
+      });
+    } else {
+      using Rows = ShiftedRows<kWide>;
+      for_all_pieces(wide, [&](int piece, unsigned char*, unsigned char* to, int columns_left,
+                               const RowsInside& inside) {
+        unsigned char* const rows = buffers[0];  // all of both
+        stage_piece<kAcross * 2>(piece, [&](int p) {
+          Rows::template stage<Element>(rows, sum + p % kAcross * (kWide / 2), p / kAcross, to,
+                                        target.pitch);
+        });
+        __syncwarp();
+        Rows::unstage(rows, to, target.pitch, columns_left, inside);
+        __syncwarp();
+      });
     }
   }
   __syncwarp();  // what was staged last has been read
