@@ -11,6 +11,7 @@ namespace tilewise::gpu {
 namespace {
 
 constexpr int kLeastColumns = 128;          // of a tile: narrower ones store what registers have
+constexpr int kBoxColumns = 64;             // that a tile has to consist of, in f32 twice
 constexpr std::int64_t kLeastKOfF32 = 320;  // C in f32
 // Of A and B, where blocks keep rounds. Measured up to 0.37 GB, which is faster with boxes, and of 1.07 GB, which an H100
 // then takes up to a third longer for.
@@ -20,7 +21,7 @@ constexpr double kMostBytesOfRounds = 0.6e9;
 
 bool can_store_boxes(const kernels::GemmKernel& kernel) {
   return size_of(kernel.operand) == 2 && kernel.keeps_rounds && !kernel.transposes_result &&
-         kernel.bn >= kLeastColumns;
+         kernel.bn >= kLeastColumns && kernel.bn % kBoxColumns == 0;
 }
 
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {

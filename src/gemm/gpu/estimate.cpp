@@ -37,6 +37,9 @@ constexpr std::int64_t kLeastTurnsShownK = 256;
 // The same of other tiles of 16 bits, whose warpgroups all store at one time, with C in f32, and where columns are C's rows, as
 // sums leave registers sector by sector.
 constexpr double kTogetherShownK = 450, kSectorsShownK = 900;
+// And of 16 bits, which are turned round on their way.
+constexpr double kTurnedShownK = 1800;
+constexpr double kLongRoundMicroseconds = 5;  // of blocks of strips
 // Small f64 tiles by clusters whose blocks share multiprocessors, beside blocks that are no cluster's.
 constexpr double kWideSharedClusterTime = 1.35;
 // What storing f64 holds up the next tile: of 128×128, and of smaller ones.
@@ -50,7 +53,9 @@ constexpr double kStoreTimeOfOne = 1.5;                 // warpgroup, beside tha
 constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
 constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit floats by TMA
 constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
-constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
+constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async; of the narrowest strips
+constexpr double kThinCopiesBytesPerClockAndSm = 42;
+constexpr int kThin = 16;  // columns
 // Where rows of A or B begin within lines, and within sectors: boxes have rows of a line.
 constexpr StraddlingTraffic kStraddling{1.5, 1.9};
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
@@ -243,10 +248,19 @@ double cache_bytes_per_clock(const Plan& plan, const Problem& oriented) {
   const bool by_tma = plan.kernel->box_a.lines > 0;
   if (element == 8 && by_tma) return kWideCacheBytesPerClockAndSm;
   if (element != 2) return kCacheBytesPerClockAndSm;
-  if (!by_tma) return kNarrowCopiesBytesPerClockAndSm;
+  if (!by_tma)
+    return plan.kernel->bn <= kThin ? kThinCopiesBytesPerClockAndSm
+                                    : kNarrowCopiesBytesPerClockAndSm;
   return kNarrowCacheBytesPerClockAndSm /
          std::max(straddling_traffic(plan.a, oriented.arguments.a, oriented, kStraddling),
                   straddling_traffic(plan.b, oriented.arguments.b, oriented, kStraddling));
+}
+
+// By how many k a tile's multiplications take as long as what its store holds up the next, of 16-bit tiles by TMA.
+double k_of_shown_store(const GemmKernel& kernel, const Problem& oriented) {
+  if (size_of(oriented.result) == 4)
+    return kernel.transposes_result ? kSectorsShownK : kTogetherShownK;
+  return kernel.transposes_result ? kTurnedShownK : 0.0;
 }
 
 // What A, B and C take from and to memory by boxes.
@@ -349,7 +363,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     e.memory *= kFarSharedMissTime;
   if (is_narrow && kernel.box_a.lines > 0 && oriented.m() > kernel.bm && kernel.bm < 128)
     e.memory *= plan.parts > 1 ? kFarSharedMissTime : kSharedMissTime;
-  const double busy = plan.streamed > 0 ? sms : std::min(blocks, sms);
+  const double busy = plan.streamed > 0 ? sms : std::max(1.0, std::min(blocks, sms));
   // Few blocks do not ask for enough at a time to keep the memory busy.
   if (is_narrow && kernel.box_a.lines > 0) {
     e.memory *= std::max(1.0, kFullMemoryShare * sms / busy);
@@ -394,10 +408,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                                                             : 0.0;
   const double turns_shown =
       kernel.bn > 128 ? std::max(kTurnsShown, shown_k / k_that_hides) : kTurnsShown;
-  const bool is_stored_long = is_narrow && kernel.box_a.lines > 0 && size_of(oriented.result) == 4;
-  const double long_store = is_stored_long
-                                ? (kernel.transposes_result ? kSectorsShownK : kTogetherShownK) /
-                                      k_that_hides * tile_store
+  const double long_store = is_narrow && kernel.box_a.lines > 0
+                                ? k_of_shown_store(kernel, oriented) / k_that_hides * tile_store
                                 : 0.0;
   const double shown =
       kernel.hides_result
@@ -409,7 +421,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const bool by_one =
       is_narrow && kernel.box_a.lines > 0 && (kernel.hides_result || kernel.bm == 64);
   const double last_store = tile_store * (by_one ? kStoreTimeOfOne : 1);
-  e.fill = kernel.overhead + kFillMicroseconds + last_store + shown * rounds_behind;
+  // Where all wait long for the memory, others ask for more while one block ends and the next begins.
+  const bool waits_long = is_narrow && kernel.box_a.lines == 0 && kernel.bn <= kThin &&
+                          e.memory > kLongRoundMicroseconds * e.waves;
+  const double waits = waits_long ? std::max(0.0, e.memory - std::max(e.compute, e.cache)) : 0.0;
+  e.fill = kernel.overhead + kFillMicroseconds + last_store +
+           std::max(0.0, shown * rounds_behind - waits);
 
   e.launches = kLaunchMicroseconds;
   const double tile_sums =

@@ -18,6 +18,13 @@ constexpr bool has_width(int columns, int most) {
   return columns >= kLeastWidth && columns <= most && columns % (columns <= 128 ? 8 : 16) == 0;
 }
 
+/// The same of 128 rows whose warpgroups take turns. Of C, two widths have kernels of their own, which any order of B has.
+inline constexpr int kLeastTurnsWidth = 80, kMostTurnsWidth = 192;
+constexpr bool has_width_in_turns(int columns, bool transposes) {
+  return columns >= kLeastTurnsWidth && has_width(columns, kMostTurnsWidth) &&
+         (transposes || (columns != 128 && columns != 192));
+}
+
 /// Of tiles of bm×columns, with 64 k each.
 constexpr int stages_of_width(int bm, int columns) {
   const int fit = ring_halves(bm) / ((bm + columns) * 64);

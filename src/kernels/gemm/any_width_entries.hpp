@@ -62,21 +62,46 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .overhead = bm >= 128 && bn >= 128 ? 1.5 : 0};  // as measured beside the smaller tiles
 }
 
+// The same where warpgroups take turns.
+constexpr GemmKernel in_turns(GemmKernel kernel) {
+  kernel.splits = false;
+  kernel.most_parts_in_cluster = 1;
+  kernel.hides_result = true;
+  return kernel;
+}
+
+// k from which on those of any width are ahead of the two that have code of their own: of shorter ones they lost, measured,
+// whatever tiles they made.
+inline constexpr std::int64_t kLeastTurnsK = 2048;
+
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
 // an entry for each width.
 struct AnyWidth {
-  std::string_view type, unit, entry_xk, entry_kk;
+  std::string_view type, suffix, unit, entry_xk, entry_kk;
   Dtype operand;
   int bm, most;
-};
-#define TILEWISE_ANY_WIDTH(type, dtype, bm, most)                                     \
-  AnyWidth {                                                                          \
-    type, "warpgroup_" type "_" #bm "xany", "gemm_warpgroup_" type "_" #bm "xany_xk", \
-        "gemm_warpgroup_" type "_" #bm "xany_kk", dtype, bm, most                     \
+  bool is_in_turns, transposes;
+
+  [[nodiscard]] constexpr bool has(int columns) const {
+    return is_in_turns ? has_width_in_turns(columns, transposes) : has_width(columns, most);
   }
-#define TILEWISE_ANY_WIDTHS(type, dtype)                                                \
-  TILEWISE_ANY_WIDTH(type, dtype, 128, 256), TILEWISE_ANY_WIDTH(type, dtype, 192, 192), \
-      TILEWISE_ANY_WIDTH(type, dtype, 256, 128)
+};
+#define TILEWISE_ANY_WIDTH(type, dtype, bm, most, kind, suffix, is_in_turns, transposes)           \
+  AnyWidth {                                                                                       \
+    type, suffix, "warpgroup_" type "_" #bm "xany" kind,                                           \
+        "gemm_warpgroup_" type "_" #bm "xany" kind "_xk",                                          \
+        "gemm_warpgroup_" type "_" #bm "xany" kind "_kk", dtype, bm, most, is_in_turns, transposes \
+  }
+#define TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, bm, most) \
+  TILEWISE_ANY_WIDTH(type, dtype, bm, most, "", "_swapped", false, true)
+#define TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, kind, transposes) \
+  TILEWISE_ANY_WIDTH(type, dtype, 128, kMostTurnsWidth, kind, kind, true, transposes)
+#define TILEWISE_ANY_WIDTHS(type, dtype)                         \
+  TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 128, 256),            \
+      TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 192, 192),        \
+      TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 256, 128),        \
+      TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, "_turns", false), \
+      TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, "_turns_swapped", true)
 inline constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
                                        TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
 
@@ -98,8 +123,7 @@ constexpr void for_all_widths(const Kernels& kernels, const Has& has, const With
 }
 template <class With> constexpr void for_all_widths(const With& with) {
   for_all_widths(
-      kAnyWidths,
-      [](const AnyWidth& kernel, int columns) { return has_width(columns, kernel.most); }, with);
+      kAnyWidths, [](const AnyWidth& kernel, int columns) { return kernel.has(columns); }, with);
 }
 inline constexpr std::size_t kAnyWidthEntries = [] {
   std::size_t count = 0;
@@ -107,7 +131,7 @@ inline constexpr std::size_t kAnyWidthEntries = [] {
   return count;
 }();
 
-// "warpgroup_bf16_128x136_swapped": rows by columns of the tile, of Cᵀ.
+// "warpgroup_bf16_128x136_swapped": rows by columns of the tile, "swapped" of Cᵀ.
 struct KernelName {
   std::array<char, 64> characters{};
   std::size_t length = 0;
@@ -129,23 +153,34 @@ inline constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
   for_all_widths([&](const AnyWidth& kernel, int columns, int, bool to_f32) {
     KernelName& name = names.at(i++);
     name.add("warpgroup_"), name.add(kernel.type), name.add("_"), name.add(kernel.bm);
-    name.add("x"), name.add(columns), name.add("_swapped");
+    name.add("x"), name.add(columns), name.add(kernel.suffix);
     if (to_f32) name.add("_to_f32");
   });
   return names;
 }();
 
-// Of the tensor cores' peak, by two warpgroups or three; between widths that were measured. (Four are taken for three.)
-constexpr double efficiency_of_width(int bm, int columns) {
+// Of the tensor cores' peak, by two warpgroups or three, or by two in turns; between widths that were measured. (Four are
+// taken for three.) C in 16 bits is turned round in shared memory, which takes longer at the end of a tile and less beside it.
+constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f32) {
   struct Measured {
     int columns;
     double efficiency;
   };
   constexpr std::array kOfTwo{Measured{24, 0.22}, Measured{80, 0.50}, Measured{144, 0.67},
                               Measured{256, 0.70}};
+  constexpr std::array kOfTwoToHalves{Measured{24, 0.22}, Measured{80, 0.53}, Measured{144, 0.71},
+                                      Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
-  const std::array<Measured, 4>& measured = bm == 128 ? kOfTwo : kOfThree;
+  constexpr std::array kInTurns{Measured{80, 0.63}, Measured{96, 0.70}, Measured{128, 0.76},
+                                Measured{192, 0.77}};
+  constexpr std::array kInTurnsTransposed{Measured{80, 0.67}, Measured{96, 0.74},
+                                          Measured{128, 0.80}, Measured{192, 0.80}};
+  const std::array<Measured, 4>& measured = of.is_in_turns
+                                                ? of.transposes ? kInTurnsTransposed : kInTurns
+                                            : of.bm > 128 ? kOfThree
+                                            : to_f32      ? kOfTwo
+                                                          : kOfTwoToHalves;
   for (std::size_t i = 1; i < measured.size(); ++i) {
     const Measured &from = measured.at(i - 1), &to = measured.at(i);
     if (columns > to.columns) continue;
@@ -159,15 +194,18 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
   std::array<GemmKernel, kAnyWidthEntries> all;
   std::size_t i = 0;
   for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
-    GemmKernel kernel =
-        warpgroup(kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
-                  to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
-                  stages_of_width(of.bm, columns), 0, efficiency_of_width(of.bm, columns));
+    GemmKernel kernel = warpgroup(
+        kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
+        to_f32 ? Dtype::kF32 : of.operand, of.bm, columns, stages_of_width(of.bm, columns),
+        of.is_in_turns ? 1 : 0, efficiency_of_width(of, columns, to_f32));
+    if (of.is_in_turns) kernel = in_turns(kernel);
     kernel.unit = of.unit;
     kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
-    kernel.transposes_result = true;
+    kernel.transposes_result = of.transposes;
     kernel.narrower = narrower;
-    kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
+    kernel.overhead = of.is_in_turns ? 2.5 : of.bm == 128 && columns > 64 ? 0 : 2;
+    if (!to_f32 && !of.is_in_turns && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
+    if (of.is_in_turns) kernel.least_k = kLeastTurnsK;
     kernel.is_planned = of.bm < 256;  // by four warpgroups nothing was seen to be faster
     all.at(i++) = kernel;
   });

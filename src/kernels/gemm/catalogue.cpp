@@ -14,13 +14,6 @@
 namespace tilewise::kernels {
 namespace {
 
-// The same where warpgroups take turns.
-constexpr GemmKernel in_turns(GemmKernel kernel) {
-  kernel.splits = false;
-  kernel.most_parts_in_cluster = 1;
-  kernel.hides_result = true;
-  return kernel;
-}
 #define TILEWISE_WARPGROUP_NAMED(type, dtype, name, suffix, result, ...) \
   warpgroup("warpgroup_" type "_" name suffix,                           \
             TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" name), dtype, result, __VA_ARGS__)

@@ -12,9 +12,9 @@ namespace gemm {
 
 constexpr int kTileLine = 64;  // elements of a row of 128 bytes
 
-// Starts what 64 k add to the sums, kTimes times those of 64 rows, and kN columns.
-template <class Element, ptx::Along kAlongA, ptx::Along kAlongB, int kN, int kTimes>
-__device__ __forceinline__ void start_product_16_bit(float (&sum)[kTimes][kN / 2],
+// Starts what 64 k add to the sums, kTimes times those of 64 rows, and kN columns: of as many as there is room for the first.
+template <class Element, ptx::Along kAlongA, ptx::Along kAlongB, int kN, int kTimes, int kRoom>
+__device__ __forceinline__ void start_product_16_bit(float (&sum)[kTimes][kRoom],
                                                      const Half* rows_of_a,
                                                      const Half* columns_of_b) {
   constexpr unsigned kEightRows = 1024, kPanelBytes = kTileLine * 128;
@@ -29,8 +29,8 @@ __device__ __forceinline__ void start_product_16_bit(float (&sum)[kTimes][kN / 2
   for (int i = 0; i < kTileLine / 16; ++i) {
 #pragma unroll
     for (int j = 0; j < kTimes; ++j)
-      ptx::wgmma<Element, kN, kAlongA, kAlongB, 1>(sum[j], a + i * kStepA + j * kRowsA,
-                                                   b + i * kStepB);
+      ptx::wgmma<Element, kN, kAlongA, kAlongB, 1>(reinterpret_cast<float(&)[kN / 2]>(sum[j]),
+                                                   a + i * kStepA + j * kRowsA, b + i * kStepB);
   }
   ptx::wgmma_commit();
 }

@@ -86,7 +86,7 @@ constexpr GemmKernel strip(std::string_view name,
                                            : Pipe::kTensorBF16,
           .efficiency = efficiency,
           .efficiency_alone = efficiency / blocks_per_sm,
-          .overhead = w.down > 1 && operand != Dtype::kF32 ? 1.5 : 0.9};
+          .overhead = w.down > 1 && operand != Dtype::kF32 ? (w.n <= 16 ? 0.8 : 1.5) : 0.9};
 }
 #define TILEWISE_STRIP_PARTS(name)                                                 \
   {                                                                                \

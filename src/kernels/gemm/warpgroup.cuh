@@ -52,6 +52,7 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
                                                             : 112;
   static constexpr bool kInTurns = false;
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
+  static constexpr bool kTransposes = false;          // it computes Cᵀ
   // Of this launch.
   static constexpr bool kIsAnyWidth = false;
   static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
@@ -61,7 +62,7 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
 // Of as many columns as the launch says, up to kMostBN, and as many stages, up to kMostStages, as they leave room for.
 template <int kBM, int kMostBN, int kBK, int kMostStages>
 struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kAsLaunched> {
-  static constexpr bool kIsAnyWidth = true;
+  static constexpr bool kIsAnyWidth = true, kTransposes = true;
   static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
   static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };
@@ -75,6 +76,13 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kMultiplyingRegisters = kBN > 128 ? 240 : 232;
   static constexpr bool kInTurns = true;
   static constexpr int kReaders = 4;
+};
+// The same of as many columns as the launch says, of C or of Cᵀ.
+template <int kBM, int kMostBN, int kBK, int kMostStages, bool kTransposes_>
+struct TileInTurnsOfAnyWidth : TileInTurns<kBM, kMostBN, kBK, kMostStages, 1> {
+  static constexpr bool kIsAnyWidth = true, kTransposes = kTransposes_;
+  static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
+  static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };
 
 // What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:
@@ -133,9 +141,9 @@ template <int kStages> struct Ring {
   __device__ __forceinline__ void advance(int stages = kStages) {
     if (++index == stages) index = 0, phase ^= 1;
   }
-  __device__ __forceinline__ void skip(int count) {
-    const int further = index + count;
-    index = further % kStages, phase ^= further / kStages % 2;
+  __device__ __forceinline__ void skip(int count, int stages = kStages) {
+    const int further = index + count, rounds = further / stages;
+    index = further - rounds * stages, phase ^= rounds % 2;
   }
 };
 
@@ -380,6 +388,20 @@ __device__ __forceinline__ void give_turn(int other) {
   asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(4 + other) : "memory");
 }
 
+// Where the sums of a kernel's warpgroup go.
+template <class S> using TargetOf = std::conditional_t<S::kTransposes, TransposedTarget, Target>;
+template <class S>
+__device__ __forceinline__ TargetOf<S> find_target(const GemmArguments& g, const Place& place,
+                                                   float beta) {
+  if constexpr (S::kTransposes) {
+    return transposed_target_of(g, place, S::columns(g), beta);
+  } else {
+    Target target = target_of(g, place, beta);
+    if constexpr (S::kIsAnyWidth) target.columns_left = min(target.columns_left, S::columns(g));
+    return target;
+  }
+}
+
 // The multiplying warpgroups: the sums of all units, and what becomes of them.
 template <class K>
 __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments& g) {
@@ -408,15 +430,11 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
     const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above, unit.part};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
-    std::conditional_t<S::kIsAnyWidth, TransposedTarget, Target> target;
-    const auto find_target = [&] {
-      if constexpr (S::kIsAnyWidth) target = transposed_target_of(g, place, S::columns(g), beta);
-      else target = target_of(g, place, beta);
-    };
-    if (kEarly) find_target();
+    TargetOf<S> target;
+    if (kEarly) target = find_target<S>(g, place, beta);
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
-    if (!kEarly) find_target();
+    if (!kEarly) target = find_target<S>(g, place, beta);
     if constexpr (S::kDown == 1 || S::kDown == kAsLaunched) {
       if (g.split.parts > 1 && g.c.part_stride == 0) {
         join_in_cluster(sum, shared, g, [&](float(&some)[K::kSlice], int column) {
@@ -477,11 +495,11 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   wait_for_start<K, false>(g);
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const int steps = alpha == 0 ? 0 : unit.steps;  // as the producer has it
-  if (own > 0) ring.skip(steps);
+  if (own > 0) ring.skip(steps, S::stages(g));
   const auto finish = [&](float(&of)[S::kBN / 2], Unit in, int row) {
     const int above = end_with_matrix<S::kBM>(in, g);
     const Place place{in.matrix, in.row + row, in.column, above - row};
-    K::template finish<S::kBN>(of, staging, g, target_of(g, place, beta), alpha, beta);
+    K::template finish<S::kBN>(of, staging, g, find_target<S>(g, place, beta), alpha, beta);
   };
 #pragma unroll 1
   for (int number = own; number < count; number += 2) {
@@ -497,7 +515,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
       units.advance();
       if (number + 2 < count) units.advance();
       unit = units.get();
-      ring.skip(steps);
+      ring.skip(steps, S::stages(g));
     });
     if (is_last) {
       wait_for_other();

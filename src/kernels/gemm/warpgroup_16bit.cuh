@@ -103,16 +103,16 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
-  template <int kN, int kTimes>
-  static __device__ __forceinline__ void start_product(float (&sum)[kTimes][kN / 2],
+  template <int kN, int kTimes, int kRoom>
+  static __device__ __forceinline__ void start_product(float (&sum)[kTimes][kRoom],
                                                        const Stage& stage, int row) {
     start_product_16_bit<Element, kAlongA, kAlongB, kN>(sum, stage.a + row * S::kBK, stage.b);
   }
 
   // The sums of a unit, of 64 rows from `row` on, or of several times 64. At its end all of the unit's stages have
   // been given back; `arrived` is called when all have come.
-  template <int kN, int kTimes, class Shared, class Arrived>
-  static __device__ __forceinline__ void add_up(float (&sum)[kTimes][kN / 2], Shared& shared,
+  template <int kN, int kTimes, int kRoom, class Shared, class Arrived>
+  static __device__ __forceinline__ void add_up(float (&sum)[kTimes][kRoom], Shared& shared,
                                                 Ring<S::kStages>& ring, const GemmArguments& g,
                                                 const Unit& unit, int row, const Arrived& arrived) {
     int before = 0;
@@ -128,7 +128,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     arrived();
     ptx::wgmma_wait<0>();
 #pragma unroll
-    for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(sum[i]);
+    for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(reinterpret_cast<float(&)[kN / 2]>(sum[i]));
     if (unit.steps > 0) give_back(shared, ring, before);
   }
 
@@ -175,7 +175,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     }
   }
 
-  template <int kN> using HasWidth = std::bool_constant<has_width(kN, S::kBN)>;
+  template <int kN>
+  using HasWidth = std::bool_constant<S::kInTurns ? has_width_in_turns(kN, S::kTransposes)
+                                                  : has_width(kN, S::kBN)>;
 
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
@@ -187,7 +189,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 #pragma unroll
       for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
       if constexpr (!kInTwoLevels<kN>) {
-        add_up<kN, 1>(own, shared, ring, g, unit, row, [] {});
+        add_up<kN>(own, shared, ring, g, unit, row, [] {});
       } else if constexpr (S::kIsAnyWidth) {  // what is left of the registers for sums will do
         auto& some = reinterpret_cast<float(&)[2][1][kN / 2]>(sum[kN / 2]);
         add_up_in_two_levels<kN>(own[0], shared, ring, g, unit, row, some);
@@ -206,7 +208,13 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static __device__ __forceinline__ void consume(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, const Arrived& arrived) {
-    add_up<S::kBN, kTimes>(sum, shared, ring, g, unit, 0, arrived);
+    if constexpr (S::kIsAnyWidth) {
+      with_width<HasWidth>(S::columns(g), [&](auto columns) {
+        add_up<decltype(columns)::value>(sum, shared, ring, g, unit, 0, arrived);
+      });
+    } else {
+      add_up<S::kBN>(sum, shared, ring, g, unit, 0, arrived);
+    }
   }
 
   template <int kN>
@@ -245,7 +253,15 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 #define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn)         \
   TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn) \
   TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn)
-// The same, whose warpgroups take turns.
+// The same whose warpgroups take turns, of C or of Cᵀ.
+#define TILEWISE_WARPGROUP_TURNS_ANY(name, suffix, element, along_a, transposes)              \
+  TILEWISE_WARPGROUP(name##suffix, 1, element, along_a, ptx::Along::kK,                       \
+                     gemm::TileInTurnsOfAnyWidth<128, tilewise::kernels::kMostTurnsWidth, 64, \
+                                                 tilewise::kernels::kMostStages, transposes>)
+#define TILEWISE_WARPGROUP_TURNS_ANY_ORDERS(name, element, transposes)         \
+  TILEWISE_WARPGROUP_TURNS_ANY(name, _kk, element, ptx::Along::kK, transposes) \
+  TILEWISE_WARPGROUP_TURNS_ANY(name, _xk, element, ptx::Along::kOther, transposes)
+// Of one width, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \
                                gemm::TileInTurns<bm, bn, 64, stages, cluster>)

@@ -157,7 +157,7 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(128, 7168, 2048), "single_bf16_128x64_swapped_to_f32");
   EXPECT_EQ(chosen(65, 4096, 4096), "single_bf16_64x40_swapped_to_f32");
   EXPECT_EQ(chosen(260, 4096, 4096), "single_bf16_128x72_swapped_to_f32");
-  EXPECT_EQ(chosen(520, 4096, 4096), "warpgroup_bf16_128x144_swapped_to_f32");
+  EXPECT_EQ(chosen(520, 4096, 4096), "warpgroup_bf16_128x144_turns_swapped_to_f32");
 }
 
 TEST(Plans, HaveEstimatesWithoutK) {

@@ -196,9 +196,14 @@ class EveryKernelWithRounds : public ::testing::TestWithParam<const GemmKernel*>
     GpuGemmOptions options{.mode = kernel().mode};
     options.workspace = reinterpret_cast<void*>(memory.address());
     options.workspace_bytes = kBytes;
-    expect_right<Kind>(sizes, {}, 1, 0, options);
+    const bool b_along_k = !exchanges && kernel().entries[1][0].empty();
+    Layout layout;
+    if (b_along_k) layout.b.order = Order::kColumnMajor;
+    expect_right<Kind>(sizes, layout, 1, 0, options);
 
     gpu::Problem p = problem(kernel().operand, sizes.m, sizes.n, k);
+    p.b_along_k = b_along_k;
+    if (b_along_k) p.arguments.b.leading_dimension = k;
     p.mode = kernel().mode;
     const std::optional<gpu::Plan> plan =
         gpu::plan_by(gpu::parse_wish(std::string(kernel().name) + "," + how, "test"), p,
