@@ -18,11 +18,17 @@ constexpr bool has_width(int columns, int most) {
   return columns >= kLeastWidth && columns <= most && columns % (columns <= 128 ? 8 : 16) == 0;
 }
 
-/// The same of 128 rows whose warpgroups take turns. Of C, two widths have kernels of their own, which any order of B has.
+/// The same of Cᵀ by 128 rows whose warpgroups take turns.
 inline constexpr int kLeastTurnsWidth = 80, kMostTurnsWidth = 192;
-constexpr bool has_width_in_turns(int columns, bool transposes) {
-  return columns >= kLeastTurnsWidth && has_width(columns, kMostTurnsWidth) &&
-         (transposes || (columns != 128 && columns != 192));
+constexpr bool has_width_in_turns(int columns) {
+  return columns >= kLeastTurnsWidth && has_width(columns, kMostTurnsWidth);
+}
+
+/// The same of C, by 128 rows: other widths have kernels of their own, which take B in either order.
+inline constexpr int kLeastWidthOfC = 72;
+constexpr bool has_width_of_c(int columns, int most) {
+  return columns >= kLeastWidthOfC && columns != 128 && columns != 192 && columns != 256 &&
+         has_width(columns, most);
 }
 
 /// Of tiles of bm×columns, with 64 k each.

@@ -70,9 +70,9 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
   return kernel;
 }
 
-// k from which on those of any width are ahead of the two that have code of their own: of shorter ones they lost, measured,
-// whatever tiles they made.
-inline constexpr std::int64_t kLeastTurnsK = 2048;
+// k from which on those in turns, and those of C, are ahead of others: of shorter ones they lost, measured, whatever tiles
+// they made.
+inline constexpr std::int64_t kLeastDeepK = 2048;
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
 // an entry for each width.
@@ -83,25 +83,23 @@ struct AnyWidth {
   bool is_in_turns, transposes;
 
   [[nodiscard]] constexpr bool has(int columns) const {
-    return is_in_turns ? has_width_in_turns(columns, transposes) : has_width(columns, most);
+    if (is_in_turns) return has_width_in_turns(columns);
+    return transposes ? has_width(columns, most) : has_width_of_c(columns, most);
   }
 };
-#define TILEWISE_ANY_WIDTH(type, dtype, bm, most, kind, suffix, is_in_turns, transposes)           \
-  AnyWidth {                                                                                       \
-    type, suffix, "warpgroup_" type "_" #bm "xany" kind,                                           \
-        "gemm_warpgroup_" type "_" #bm "xany" kind "_xk",                                          \
-        "gemm_warpgroup_" type "_" #bm "xany" kind "_kk", dtype, bm, most, is_in_turns, transposes \
+#define TILEWISE_ANY_WIDTH(type, dtype, bm, most, suffix, is_in_turns, transposes)        \
+  AnyWidth {                                                                              \
+    type, suffix, "warpgroup_" type "_" #bm "xany" suffix,                                \
+        "gemm_warpgroup_" type "_" #bm "xany" suffix "_xk",                               \
+        "gemm_warpgroup_" type "_" #bm "xany" suffix "_kk", dtype, bm, most, is_in_turns, \
+        transposes                                                                        \
   }
-#define TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, bm, most) \
-  TILEWISE_ANY_WIDTH(type, dtype, bm, most, "", "_swapped", false, true)
-#define TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, kind, transposes) \
-  TILEWISE_ANY_WIDTH(type, dtype, 128, kMostTurnsWidth, kind, kind, true, transposes)
-#define TILEWISE_ANY_WIDTHS(type, dtype)                         \
-  TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 128, 256),            \
-      TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 192, 192),        \
-      TILEWISE_ANY_WIDTH_TOGETHER(type, dtype, 256, 128),        \
-      TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, "_turns", false), \
-      TILEWISE_ANY_WIDTH_IN_TURNS(type, dtype, "_turns_swapped", true)
+#define TILEWISE_ANY_WIDTHS(type, dtype)                                  \
+  TILEWISE_ANY_WIDTH(type, dtype, 128, 256, "_swapped", false, true),     \
+      TILEWISE_ANY_WIDTH(type, dtype, 192, 192, "_swapped", false, true), \
+      TILEWISE_ANY_WIDTH(type, dtype, 256, 128, "_swapped", false, true), \
+      TILEWISE_ANY_WIDTH(type, dtype, 128, 256, "", false, false),        \
+      TILEWISE_ANY_WIDTH(type, dtype, 128, kMostTurnsWidth, "_turns_swapped", true, true)
 inline constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
                                        TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
 
@@ -172,15 +170,15 @@ constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f3
                                       Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
-  constexpr std::array kInTurns{Measured{80, 0.63}, Measured{96, 0.70}, Measured{128, 0.76},
-                                Measured{192, 0.77}};
-  constexpr std::array kInTurnsTransposed{Measured{80, 0.67}, Measured{96, 0.74},
-                                          Measured{128, 0.80}, Measured{192, 0.80}};
-  const std::array<Measured, 4>& measured = of.is_in_turns
-                                                ? of.transposes ? kInTurnsTransposed : kInTurns
-                                            : of.bm > 128 ? kOfThree
-                                            : to_f32      ? kOfTwo
-                                                          : kOfTwoToHalves;
+  constexpr std::array kInTurns{Measured{80, 0.67}, Measured{96, 0.74}, Measured{128, 0.80},
+                                Measured{192, 0.80}};
+  constexpr std::array kOfC{Measured{72, 0.61}, Measured{128, 0.73}, Measured{192, 0.765},
+                            Measured{256, 0.77}};
+  const std::array<Measured, 4>& measured = of.is_in_turns   ? kInTurns
+                                            : !of.transposes ? kOfC
+                                            : of.bm > 128    ? kOfThree
+                                            : to_f32         ? kOfTwo
+                                                             : kOfTwoToHalves;
   for (std::size_t i = 1; i < measured.size(); ++i) {
     const Measured &from = measured.at(i - 1), &to = measured.at(i);
     if (columns > to.columns) continue;
@@ -203,9 +201,9 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
     kernel.transposes_result = of.transposes;
     kernel.narrower = narrower;
-    kernel.overhead = of.is_in_turns ? 2.5 : of.bm == 128 && columns > 64 ? 0 : 2;
-    if (!to_f32 && !of.is_in_turns && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
-    if (of.is_in_turns) kernel.least_k = kLeastTurnsK;
+    kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
+    if (of.is_in_turns || !of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
+    else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
     kernel.is_planned = of.bm < 256;  // by four warpgroups nothing was seen to be faster
     all.at(i++) = kernel;
   });

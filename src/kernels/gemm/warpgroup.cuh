@@ -59,10 +59,11 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
   static __device__ __forceinline__ int stages(const GemmArguments&) { return kStages; }
 };
 
-// Of as many columns as the launch says, up to kMostBN, and as many stages, up to kMostStages, as they leave room for.
-template <int kBM, int kMostBN, int kBK, int kMostStages>
+// Of as many columns as the launch says, up to kMostBN, of C or of Cᵀ, and as many stages, up to kMostStages, as they leave
+// room for.
+template <int kBM, int kMostBN, int kBK, int kMostStages, bool kTransposes_>
 struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kAsLaunched> {
-  static constexpr bool kIsAnyWidth = true, kTransposes = true;
+  static constexpr bool kIsAnyWidth = true, kTransposes = kTransposes_;
   static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
   static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };
@@ -77,10 +78,10 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr bool kInTurns = true;
   static constexpr int kReaders = 4;
 };
-// The same of as many columns as the launch says, of C or of Cᵀ.
-template <int kBM, int kMostBN, int kBK, int kMostStages, bool kTransposes_>
+// The same of Cᵀ, of any width.
+template <int kBM, int kMostBN, int kBK, int kMostStages>
 struct TileInTurnsOfAnyWidth : TileInTurns<kBM, kMostBN, kBK, kMostStages, 1> {
-  static constexpr bool kIsAnyWidth = true, kTransposes = kTransposes_;
+  static constexpr bool kIsAnyWidth = true, kTransposes = true;
   static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
   static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
 };

@@ -176,8 +176,9 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   }
 
   template <int kN>
-  using HasWidth = std::bool_constant<S::kInTurns ? has_width_in_turns(kN, S::kTransposes)
-                                                  : has_width(kN, S::kBN)>;
+  using HasWidth = std::bool_constant<S::kInTurns      ? has_width_in_turns(kN)
+                                      : S::kTransposes ? has_width(kN, S::kBN)
+                                                       : has_width_of_c(kN, S::kBN)>;
 
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
@@ -246,21 +247,22 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                      __VA_ARGS__)
 #define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, gemm::Tile<bm, bn, 64, stages, cluster>)
-// Tiles of any width, for B along k: k or x by A's order.
-#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, element, along_a, bm, most_bn) \
-  TILEWISE_WARPGROUP(name##suffix, 0, element, along_a, ptx::Along::kK,           \
-                     gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages>)
-#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn)         \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn) \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn)
-// The same whose warpgroups take turns, of C or of Cᵀ.
-#define TILEWISE_WARPGROUP_TURNS_ANY(name, suffix, element, along_a, transposes)              \
+// Tiles of any width, of C or of Cᵀ, for B along k: k or x by A's order.
+#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, element, along_a, bm, most_bn, transposes) \
+  TILEWISE_WARPGROUP(                                                                         \
+      name##suffix, 0, element, along_a, ptx::Along::kK,                                      \
+      gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages, transposes>)
+#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn, transposes)         \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn, transposes) \
+  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn, transposes)
+// The same of Cᵀ whose warpgroups take turns.
+#define TILEWISE_WARPGROUP_TURNS_ANY(name, suffix, element, along_a)                          \
   TILEWISE_WARPGROUP(name##suffix, 1, element, along_a, ptx::Along::kK,                       \
                      gemm::TileInTurnsOfAnyWidth<128, tilewise::kernels::kMostTurnsWidth, 64, \
-                                                 tilewise::kernels::kMostStages, transposes>)
-#define TILEWISE_WARPGROUP_TURNS_ANY_ORDERS(name, element, transposes)         \
-  TILEWISE_WARPGROUP_TURNS_ANY(name, _kk, element, ptx::Along::kK, transposes) \
-  TILEWISE_WARPGROUP_TURNS_ANY(name, _xk, element, ptx::Along::kOther, transposes)
+                                                 tilewise::kernels::kMostStages>)
+#define TILEWISE_WARPGROUP_TURNS_ANY_ORDERS(name, element)         \
+  TILEWISE_WARPGROUP_TURNS_ANY(name, _kk, element, ptx::Along::kK) \
+  TILEWISE_WARPGROUP_TURNS_ANY(name, _xk, element, ptx::Along::kOther)
 // Of one width, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \

@@ -436,7 +436,7 @@ TEST(Widths, AreAskedForWhereNoNarrowerOneMakesAsFewTiles) {
   std::vector<int> widths;
   for (const gpu::Candidate& each :
        gpu::candidates(problem, model::find_gpu("h200"), gpu::kNoLimit)) {
-    if (is_any_width(*each.kernel) && each.kernel->unit == "warpgroup_bf16_128xany")
+    if (is_any_width(*each.kernel) && each.kernel->unit == "warpgroup_bf16_128xany_swapped")
       widths.push_back(each.kernel->bn);
   }
   // 11, 9, 7, 6, 5, 4, 3 and 2 tiles; one would have to have 264 columns.

@@ -1,7 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The Tilewise authors
-// SPDX-License-Identifier: Apache-2.0
-//
-// Tiles of any width: four warpgroups.
-#include "kernels/gemm/warpgroup_16bit.cuh"
-
-TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(gemm_warpgroup_bf16_256xany, ptx::BF16, 256, 128)
