@@ -53,9 +53,9 @@ constexpr double kStoreTimeOfOne = 1.5;                 // warpgroup, beside tha
 constexpr double kCacheBytesPerClockAndSm = 40;         // from the L2 cache
 constexpr double kNarrowCacheBytesPerClockAndSm = 50;   // the same of 16-bit floats by TMA
 constexpr double kWideCacheBytesPerClockAndSm = 50;     // and of f64 by TMA
-constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async; of the narrowest strips
-constexpr double kThinCopiesBytesPerClockAndSm = 42;
-constexpr int kThin = 16;  // columns
+constexpr double kNarrowCopiesBytesPerClockAndSm = 30;  // and by cp.async
+constexpr int kThin = 16;                               // columns of the narrowest strips
+constexpr double kThinCopiesBytesPerClockAndSm = 42;    // which have more on its way
 // Where rows of A or B begin within lines, and within sectors: boxes have rows of a line.
 constexpr StraddlingTraffic kStraddling{1.5, 1.9};
 // Small tiles that are streamed begin at different k, and so find less of what others read in the cache.
