@@ -18,10 +18,10 @@ constexpr bool has_width(int columns, int most) {
   return columns >= kLeastWidth && columns <= most && columns % (columns <= 128 ? 8 : 16) == 0;
 }
 
-/// The same of Cᵀ by 128 rows whose warpgroups take turns.
+/// The same of Cᵀ by 128 rows whose warpgroups take turns: each width is a kernel of its own.
 inline constexpr int kLeastTurnsWidth = 80, kMostTurnsWidth = 192;
 constexpr bool has_width_in_turns(int columns) {
-  return columns >= kLeastTurnsWidth && has_width(columns, kMostTurnsWidth);
+  return columns >= kLeastTurnsWidth && columns <= kMostTurnsWidth && columns % 16 == 0;
 }
 
 /// The same of C, by 128 rows: other widths have kernels of their own, which take B in either order.

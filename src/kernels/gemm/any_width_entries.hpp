@@ -72,10 +72,10 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 
 // k from which on those in turns, and those of C, are ahead of others: of shorter ones they lost, measured, whatever tiles
 // they made.
-inline constexpr std::int64_t kLeastDeepK = 2048;
+inline constexpr std::int64_t kLeastDeepK = 256;
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
-// an entry for each width.
+// an entry for each width; but those in turns, of which each width has kernels of its own.
 struct AnyWidth {
   std::string_view type, suffix, unit, entry_xk, entry_kk;
   Dtype operand;
@@ -145,6 +145,27 @@ struct KernelName {
   }
   [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
 };
+// "gemm_warpgroup_bf16_128x144_turns_swapped_kk", and the file that it is in: of each width in turns.
+struct TurnsNames {
+  KernelName unit, entry_xk, entry_kk;
+};
+inline constexpr std::array<TurnsNames, kAnyWidthEntries> kTurnsNames = [] {
+  std::array<TurnsNames, kAnyWidthEntries> names;
+  std::size_t i = 0;
+  for_all_widths([&](const AnyWidth& kernel, int columns, int, bool) {
+    TurnsNames& name = names.at(i++);
+    if (!kernel.is_in_turns) return;
+    const auto add = [&](KernelName& to, std::string_view widths, std::string_view orders) {
+      to.add("warpgroup_"), to.add(kernel.type), to.add("_"), to.add(kernel.bm), to.add("x");
+      if (widths.empty()) to.add(columns);
+      to.add(widths), to.add(kernel.suffix), to.add(orders);
+    };
+    name.entry_xk.add("gemm_"), add(name.entry_xk, "", "_xk");
+    name.entry_kk.add("gemm_"), add(name.entry_kk, "", "_kk");
+    add(name.unit, columns <= 128 ? "80_to_128" : "144_to_192", "");
+  });
+  return names;
+}();
 inline constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
   std::array<KernelName, kAnyWidthEntries> names;
   std::size_t i = 0;
@@ -192,13 +213,20 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
   std::array<GemmKernel, kAnyWidthEntries> all;
   std::size_t i = 0;
   for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
-    GemmKernel kernel = warpgroup(
-        kAnyWidthNames.at(i).view(), {{{"", of.entry_xk}, {"", of.entry_kk}}}, of.operand,
-        to_f32 ? Dtype::kF32 : of.operand, of.bm, columns, stages_of_width(of.bm, columns),
-        of.is_in_turns ? 1 : 0, efficiency_of_width(of, columns, to_f32));
-    if (of.is_in_turns) kernel = in_turns(kernel);
-    kernel.unit = of.unit;
-    kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
+    const TurnsNames& own = kTurnsNames.at(i);
+    const auto entry_xk = of.is_in_turns ? own.entry_xk.view() : of.entry_xk;
+    const auto entry_kk = of.is_in_turns ? own.entry_kk.view() : of.entry_kk;
+    GemmKernel kernel = warpgroup(kAnyWidthNames.at(i).view(), {{{"", entry_xk}, {"", entry_kk}}},
+                                  of.operand, to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
+                                  stages_of_width(of.bm, columns), of.is_in_turns ? 1 : 0,
+                                  efficiency_of_width(of, columns, to_f32));
+    if (of.is_in_turns) {
+      kernel = in_turns(kernel);
+      kernel.unit = own.unit.view();
+    } else {
+      kernel.unit = of.unit;
+      kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
+    }
     kernel.transposes_result = of.transposes;
     kernel.narrower = narrower;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;

@@ -187,12 +187,12 @@ __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2
 }
 
 // kN columns of a warpgroup's sums to rows of C = alpha·sums + beta·C, as many as are left. Element: of A and B, which C
-// may be of.
-template <class Element, int kN>
+// may be of. kHasPlain: it is not elsewhere that 16 bits go to rows which are aligned, and hold nothing that counts.
+template <class Element, int kN, bool kHasPlain = true>
 __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& staging,
                                                  const TransposedTarget& target, float alpha,
                                                  float beta) {
-  static_assert(kN == 32 || kN % 64 == 0);
+  static_assert(!kHasPlain || kN == 32 || kN % 64 == 0);
   const int rows_left = min(target.rows_left, kN);
   if (alpha != 1) {
 #pragma unroll
@@ -204,26 +204,31 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
     some.rows_left = rows_left - row;
     return some;
   };
-  if (!target.is_wide && target.is_plain) {
-    constexpr int kRows = kN < 64 ? kN : 64;
-    store_pieces<kRows>(
-        staging, rows_left,
-        [&](int i, unsigned char* rows) {
-          stage_piece<kN / kRows>(
-              i, [&](int p) { turn_16_bit<Element, kRows>(rows, sum + p * (kRows / 2)); });
-        },
-        [&](int i, unsigned char* rows, const auto& turn_next) {
-          TurnedRows<kRows> some;
-          some.load(rows);
-          turn_next();
-          some.store(from(i * kRows));
-        });
-    return;
+  if constexpr (kHasPlain) {
+    if (!target.is_wide && target.is_plain) {
+      constexpr int kRows = kN < 64 ? kN : 64;
+      store_pieces<kRows>(
+          staging, rows_left,
+          [&](int i, unsigned char* rows) {
+            stage_piece<kN / kRows>(
+                i, [&](int p) { turn_16_bit<Element, kRows>(rows, sum + p * (kRows / 2)); });
+          },
+          [&](int i, unsigned char* rows, const auto& turn_next) {
+            TurnedRows<kRows> some;
+            some.load(rows);
+            turn_next();
+            some.store(from(i * kRows));
+          });
+      return;
+    }
   }
   store_pieces<32>(
       staging, rows_left,
       [&](int i, unsigned char* rows) {
-        stage_piece<kN / 32>(i, [&](int p) { turn_f32<32>(rows, sum + p * 16); });
+        stage_piece<(kN + 31) / 32>(i, [&](int p) {
+          if ((p + 1) * 32 <= kN) turn_f32<32>(rows, sum + p * 16);
+          else if constexpr (kN % 32 != 0) turn_f32<kN % 32>(rows, sum + p * 16);
+        });
       },
       [&](int i, unsigned char* rows, const auto& turn_next) {
         turn_next();

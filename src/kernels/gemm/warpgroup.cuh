@@ -22,6 +22,7 @@
 #include "kernels/gemm/ahead.cuh"
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/result.cuh"
+#include "kernels/gemm/result_direct.cuh"
 #include "kernels/gemm/result_transposed.cuh"
 #include "kernels/gemm/rounds.cuh"
 #include "kernels/gemm/units.cuh"
@@ -78,12 +79,10 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr bool kInTurns = true;
   static constexpr int kReaders = 4;
 };
-// The same of Cᵀ, of any width.
-template <int kBM, int kMostBN, int kBK, int kMostStages>
-struct TileInTurnsOfAnyWidth : TileInTurns<kBM, kMostBN, kBK, kMostStages, 1> {
-  static constexpr bool kIsAnyWidth = true, kTransposes = true;
-  static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
-  static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
+// The same of Cᵀ.
+template <int kBM, int kBN, int kBK, int kStages>
+struct TurnedTileInTurns : TileInTurns<kBM, kBN, kBK, kStages, 1> {
+  static constexpr bool kTransposes = true;
 };
 
 // What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:

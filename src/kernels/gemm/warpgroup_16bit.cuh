@@ -19,6 +19,10 @@
 
 namespace gemm {
 
+// Of Cᵀ, of whose widths each has kernels of its own.
+template <int kBN>
+using TurnedTileOfWidth = TurnedTileInTurns<128, kBN, 64, stages_of_width(128, kBN)>;
+
 template <class Element, Along kAlongA, Along kAlongB, class Tile> struct SixteenBit {
   using Shape = Tile;
   using S = Tile;
@@ -176,9 +180,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   }
 
   template <int kN>
-  using HasWidth = std::bool_constant<S::kInTurns      ? has_width_in_turns(kN)
-                                      : S::kTransposes ? has_width(kN, S::kBN)
-                                                       : has_width_of_c(kN, S::kBN)>;
+  using HasWidth =
+      std::bool_constant<S::kTransposes ? has_width(kN, S::kBN) : has_width_of_c(kN, S::kBN)>;
 
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
@@ -209,13 +212,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static __device__ __forceinline__ void consume(float (&sum)[kTimes][S::kBN / 2], Shared& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, const Arrived& arrived) {
-    if constexpr (S::kIsAnyWidth) {
-      with_width<HasWidth>(S::columns(g), [&](auto columns) {
-        add_up<decltype(columns)::value>(sum, shared, ring, g, unit, 0, arrived);
-      });
-    } else {
-      add_up<S::kBN>(sum, shared, ring, g, unit, 0, arrived);
-    }
+    add_up<S::kBN>(sum, shared, ring, g, unit, 0, arrived);
   }
 
   template <int kN>
@@ -229,7 +226,16 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                                                 const GemmArguments&,
                                                 const TransposedTarget& target, float alpha,
                                                 float beta) {
-    store_transposed<Element, kN>(sum, staging, target, alpha, beta);
+    if constexpr (S::kInTurns) {
+      if (goes_directly<kN>(target, beta)) [[likely]] {
+        if (alpha != 1) [[unlikely]] {
+#pragma unroll
+          for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
+        }
+        return store_directly<Element, kN>(sum, staging, target);
+      }
+    }
+    store_transposed<Element, kN, !S::kInTurns>(sum, staging, target, alpha, beta);
   }
 };
 
@@ -255,14 +261,14 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 #define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn, transposes)         \
   TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn, transposes) \
   TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn, transposes)
-// The same of Cᵀ whose warpgroups take turns.
-#define TILEWISE_WARPGROUP_TURNS_ANY(name, suffix, element, along_a)                          \
-  TILEWISE_WARPGROUP(name##suffix, 1, element, along_a, ptx::Along::kK,                       \
-                     gemm::TileInTurnsOfAnyWidth<128, tilewise::kernels::kMostTurnsWidth, 64, \
-                                                 tilewise::kernels::kMostStages>)
-#define TILEWISE_WARPGROUP_TURNS_ANY_ORDERS(name, element)         \
-  TILEWISE_WARPGROUP_TURNS_ANY(name, _kk, element, ptx::Along::kK) \
-  TILEWISE_WARPGROUP_TURNS_ANY(name, _xk, element, ptx::Along::kOther)
+// Of Cᵀ by 128 rows, whose warpgroups take turns, for B along k.
+#define TILEWISE_WARPGROUP_TURNS_TURNED(name, element, along_a, bn) \
+  TILEWISE_WARPGROUP(name, 1, element, along_a, ptx::Along::kK, gemm::TurnedTileOfWidth<bn>)
+#define TILEWISE_WARPGROUP_TURNS_SWAPPED(type, element, bn)                                     \
+  TILEWISE_WARPGROUP_TURNS_TURNED(gemm_warpgroup_##type##_128x##bn##_turns_swapped_kk, element, \
+                                  ptx::Along::kK, bn)                                           \
+  TILEWISE_WARPGROUP_TURNS_TURNED(gemm_warpgroup_##type##_128x##bn##_turns_swapped_xk, element, \
+                                  ptx::Along::kOther, bn)
 // Of one width, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles by warpgroups that take turns, of Cᵀ.
+#include "kernels/gemm/warpgroup_16bit.cuh"
+
+TILEWISE_WARPGROUP_TURNS_SWAPPED(bf16, ptx::BF16, 80)
+TILEWISE_WARPGROUP_TURNS_SWAPPED(bf16, ptx::BF16, 96)
+TILEWISE_WARPGROUP_TURNS_SWAPPED(bf16, ptx::BF16, 112)
+TILEWISE_WARPGROUP_TURNS_SWAPPED(bf16, ptx::BF16, 128)
