@@ -403,9 +403,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
   const auto k_that_hides = static_cast<double>(std::max(oriented.k(), kLeastTurnsShownK));
-  const double shown_k = !stores_boxes(plan, oriented, gpu) ? kLargeTurnsShownK
-                         : size_of(oriented.result) == 4    ? kLargeBoxesShownK
-                                                            : 0.0;
+  const double shown_k = kernel.transposes_result             ? 0.0
+                         : !stores_boxes(plan, oriented, gpu) ? kLargeTurnsShownK
+                         : size_of(oriented.result) == 4      ? kLargeBoxesShownK
+                                                              : 0.0;
   const double turns_shown =
       kernel.bn > 128 ? std::max(kTurnsShown, shown_k / k_that_hides) : kTurnsShown;
   const double long_store = is_narrow && kernel.box_a.lines > 0

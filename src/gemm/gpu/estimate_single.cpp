@@ -24,16 +24,21 @@ constexpr StraddlingTraffic kStraddlingOfOne{1.15, 1.7}, kStraddlingOfAll{2.1, 3
 constexpr double kStepMicroseconds = 0.1;
 constexpr double kMemoryShareOfAll = 0.87;  // of the datasheet's bandwidth
 constexpr double kExponent = 3.3, kFarExponent = 8;
-constexpr double kStoreMicroseconds = 0.75;
+constexpr double kStoreMicroseconds = 0.75, kSectorsStoreMicroseconds = 1.4;  // and of Cᵀ
 constexpr double kNarrowStoreBegins = 0.35, kNarrowStoreMicroseconds = 0.45;
 constexpr double kTurnedStoreBegins = 0.1, kTurnedStoreMicroseconds = 1.0;
 constexpr double kPartsMicroseconds = 3.0, kPartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kReaderTime = 0.1, kMostReaders = 4;
 constexpr double kFarReaderTime = 0.2, kFarFromCache = 2;
+constexpr double kFarLineMicroseconds =
+    1.85;  // until a line from there has come, where all are asked for as fast
 constexpr double kPanelTime = 1.05;  // where each asks for 128 bytes a row
 // What tiles would take longer if hardly any of their rows, or columns of a panel, were there.
 constexpr double kMissingRowsTime = 1.2;
+// What tiles of 128 rows and more than 96 columns take longer beside others in turn, for each 32 columns.
+constexpr int kWideColumns = 96;
+constexpr double kWideMicroseconds = 1.8;
 constexpr double kAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
 
 }  // namespace
@@ -74,6 +79,14 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
                (1 + (is_far ? kFarReaderTime * (readers - 1)
                             : kReaderTime * std::clamp(readers - 2, 0.0, kMostReaders))) *
                (is_one_panel ? kPanelTime : 1.0);
+  // No more comes in the time that one line takes than the blocks' rings ask for, each line once.
+  if (is_far) {
+    const double lines_of_ring =
+        static_cast<double>(kernel.stages) * (is_b_larger ? kernel.bn : kernel.bm);
+    const double asked = std::min(blocks, static_cast<double>(gpu.sm_count)) / readers *
+                         lines_of_ring * kernel.bk * static_cast<double>(size_of(oriented.operand));
+    e.memory = std::max(e.memory, bytes * kFarLineMicroseconds / asked);
+  }
   const auto missing = [](std::int64_t extent, int of_tile) {
     return 1 - static_cast<double>(extent) / of_tile;
   };
@@ -92,7 +105,8 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   const double sixty_fours = kernel.bn / 64.0;
   double store = 0;
   if (plan.leaves_parts || size_of(oriented.result) == 4) {
-    store = kStoreMicroseconds * sixty_fours;
+    store =
+        (kernel.transposes_result ? kSectorsStoreMicroseconds : kStoreMicroseconds) * sixty_fours;
   } else {
     store =
         unaligned_store_time(kernel, oriented) *
@@ -101,6 +115,8 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   }
   e.fill = shown + kFillMicroseconds + kWarpgroupMicroseconds * kernel.bm / 64 + store +
            (rounds - 1) * kAgainMicroseconds;
+  if (kernel.bm == 128 && kernel.bn > kWideColumns)
+    e.fill += kWideMicroseconds * (kernel.bn - kWideColumns) / 32;
   e.launches = kLaunchMicroseconds;
   if (!plan.parts_entry.empty()) {
     const double partials = static_cast<double>(kernel.bm) * kernel.bn *

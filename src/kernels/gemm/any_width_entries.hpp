@@ -70,14 +70,15 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
   return kernel;
 }
 
-// k from which on those in turns, and those of C, are ahead of others: of shorter ones they lost, measured, whatever tiles
-// they made.
-inline constexpr std::int64_t kLeastDeepK = 256;
+// k from which on those of C, and of Cᵀ in f32 but in turns, are ahead of others: of shorter ones they lost, measured, whatever
+// tiles they made, as each jump of the switch between widths waits for code (docs/lab/gpu_gemm.md).
+inline constexpr std::int64_t kLeastDeepK = 2048;
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
 // an entry for each width; but those in turns, of which each width has kernels of its own.
 struct AnyWidth {
-  std::string_view type, suffix, unit, entry_xk, entry_kk;
+  std::string_view type, suffix;
+  std::string_view unit, entry_xk, entry_kk;  // of those in turns these are kTurnsNames
   Dtype operand;
   int bm, most;
   bool is_in_turns, transposes;
@@ -191,7 +192,7 @@ constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f3
                                       Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
-  constexpr std::array kInTurns{Measured{80, 0.67}, Measured{96, 0.74}, Measured{128, 0.80},
+  constexpr std::array kInTurns{Measured{80, 0.58}, Measured{112, 0.72}, Measured{144, 0.80},
                                 Measured{192, 0.80}};
   constexpr std::array kOfC{Measured{72, 0.61}, Measured{128, 0.73}, Measured{192, 0.765},
                             Measured{256, 0.77}};
@@ -230,8 +231,10 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     kernel.transposes_result = of.transposes;
     kernel.narrower = narrower;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
-    if (of.is_in_turns || !of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
+    if (of.is_in_turns) kernel.overhead = -0.5;  // beside others in turns, by straighter code
+    else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
     else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
+    else if (to_f32 && columns > 64) kernel.least_k = kLeastDeepK;
     kernel.is_planned = of.bm < 256;  // by four warpgroups nothing was seen to be faster
     all.at(i++) = kernel;
   });
