@@ -24,7 +24,7 @@ constexpr StraddlingTraffic kStraddlingOfOne{1.15, 1.7}, kStraddlingOfAll{2.1, 3
 constexpr double kStepMicroseconds = 0.1;
 constexpr double kMemoryShareOfAll = 0.87;  // of the datasheet's bandwidth
 constexpr double kExponent = 3.3, kFarExponent = 8;
-constexpr double kStoreMicroseconds = 0.75, kSectorsStoreMicroseconds = 1.4;  // and of Cᵀ
+constexpr double kStoreMicroseconds = 0.75;
 constexpr double kNarrowStoreBegins = 0.35, kNarrowStoreMicroseconds = 0.45;
 constexpr double kTurnedStoreBegins = 0.1, kTurnedStoreMicroseconds = 1.0;
 constexpr double kPartsMicroseconds = 3.0, kPartsBytesPerMicrosecond = 6e6;
@@ -105,8 +105,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   const double sixty_fours = kernel.bn / 64.0;
   double store = 0;
   if (plan.leaves_parts || size_of(oriented.result) == 4) {
-    store =
-        (kernel.transposes_result ? kSectorsStoreMicroseconds : kStoreMicroseconds) * sixty_fours;
+    store = kStoreMicroseconds * sixty_fours;
   } else {
     store =
         unaligned_store_time(kernel, oriented) *

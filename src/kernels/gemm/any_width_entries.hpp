@@ -73,6 +73,7 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 // k from which on those of C, and of Cᵀ in f32 but in turns, are ahead of others: of shorter ones they lost, measured, whatever
 // tiles they made, as each jump of the switch between widths waits for code (docs/lab/gpu_gemm.md).
 inline constexpr std::int64_t kLeastDeepK = 2048;
+inline constexpr std::int64_t kLeastTurnsK = 512;  // the same of those of Cᵀ in turns
 
 // Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
 // an entry for each width; but those in turns, of which each width has kernels of its own.
@@ -231,7 +232,7 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     kernel.transposes_result = of.transposes;
     kernel.narrower = narrower;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
-    if (of.is_in_turns) kernel.overhead = -0.5;  // beside others in turns, by straighter code
+    if (of.is_in_turns) kernel.overhead = -0.5, kernel.least_k = kLeastTurnsK;
     else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
     else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
     else if (to_f32 && columns > 64) kernel.least_k = kLeastDeepK;

@@ -140,10 +140,10 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(4096, 64, 4096), "single_bf16_64x32_swapped_to_f32");
   // Storing hides behind multiplying where a block has several tiles: of the size that fills the last round best.
   EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
-  EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_swapped_to_f32");
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
-  EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_turns_to_f32");
-  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x144_turns_swapped_to_f32");
+  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x144_turns_swapped_to_f32");
   EXPECT_EQ(chosen(8192, 8192, 8192), "warpgroup_bf16_128x192_turns_to_f32");
   const Shape narrow{
       .m = 4096, .n = 7168, .k = 2048, .operand = Dtype::kBF16, .result = Dtype::kBF16};
