@@ -36,7 +36,7 @@ constexpr double kFarLineMicroseconds =
 constexpr double kPanelTime = 1.05;  // where each asks for 128 bytes a row
 // What tiles would take longer if hardly any of their rows, or columns of a panel, were there.
 constexpr double kMissingRowsTime = 1.2;
-// What tiles of 128 rows and more than 96 columns take longer beside others in turn, for each 32 columns.
+// What tiles of 128 rows and more than 96 columns, with k along both factors, take longer, for each 32 columns.
 constexpr int kWideColumns = 96;
 constexpr double kWideMicroseconds = 1.8;
 constexpr double kAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
@@ -79,12 +79,12 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
                (1 + (is_far ? kFarReaderTime * (readers - 1)
                             : kReaderTime * std::clamp(readers - 2, 0.0, kMostReaders))) *
                (is_one_panel ? kPanelTime : 1.0);
-  // No more comes in the time that one line takes than the blocks' rings ask for, each line once.
+  // No more comes in the time that one line takes than the blocks' rings ask for.
   if (is_far) {
     const double lines_of_ring =
         static_cast<double>(kernel.stages) * (is_b_larger ? kernel.bn : kernel.bm);
-    const double asked = std::min(blocks, static_cast<double>(gpu.sm_count)) / readers *
-                         lines_of_ring * kernel.bk * static_cast<double>(size_of(oriented.operand));
+    const double asked = std::min(blocks, static_cast<double>(gpu.sm_count)) * lines_of_ring *
+                         kernel.bk * static_cast<double>(size_of(oriented.operand));
     e.memory = std::max(e.memory, bytes * kFarLineMicroseconds / asked);
   }
   const auto missing = [](std::int64_t extent, int of_tile) {
@@ -114,7 +114,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   }
   e.fill = shown + kFillMicroseconds + kWarpgroupMicroseconds * kernel.bm / 64 + store +
            (rounds - 1) * kAgainMicroseconds;
-  if (kernel.bm == 128 && kernel.bn > kWideColumns)
+  if (kernel.bm == 128 && kernel.bn > kWideColumns && oriented.a_along_k && oriented.b_along_k)
     e.fill += kWideMicroseconds * (kernel.bn - kWideColumns) / 32;
   e.launches = kLaunchMicroseconds;
   if (!plan.parts_entry.empty()) {
