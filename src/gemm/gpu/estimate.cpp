@@ -70,6 +70,8 @@ constexpr std::int64_t kFarExtent = 1024, kFarK = 4096;
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
 constexpr double kMoreBoxesBytesPerMicrosecondAndSm = 29500, kMoreBoxesMicroseconds = 1.5;
 constexpr double kMmaMemoryShare = 0.7;  // the same of mma.sync, of an H200's
+// What narrow tiles of Cᵀ in turns take longer where their 128 columns of B lie across k.
+constexpr double kNarrowTurnsAcrossTime = 1.12;
 // What 16-bit tiles would take longer if hardly any of their rows were there: TMA is slow with such, few as they may be.
 constexpr double kMissingRowsTime = 0.7;
 // Where several blocks ask for what is not in the cache yet; and where those are not neighbours, as of parts of k.
@@ -382,6 +384,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       blocks * tile_bytes / (cache_bytes_per_clock(plan, oriented) * gpu.boost_clock_mhz * busy);
   if (plan.streamed > 0 && kernel.blocks_per_sm > 1)
     e.cache *= is_wide ? kWideStreamedTraffic : kStreamedTraffic;
+  if (kernel.hides_result && kernel.transposes_result && kernel.bn < 128 && !oriented.a_along_k)
+    e.compute *= kNarrowTurnsAcrossTime;
   if (is_narrow && kernel.box_a.lines > 64 && oriented.m() < kernel.bm) {
     const double share = 1 - static_cast<double>(oriented.m()) / kernel.bm;
     for (double* const time : {&e.compute, &e.memory, &e.cache})

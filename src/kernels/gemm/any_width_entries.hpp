@@ -193,7 +193,7 @@ constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f3
                                       Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
-  constexpr std::array kInTurns{Measured{80, 0.52}, Measured{112, 0.70}, Measured{144, 0.80},
+  constexpr std::array kInTurns{Measured{80, 0.52}, Measured{112, 0.72}, Measured{144, 0.80},
                                 Measured{192, 0.78}};
   constexpr std::array kOfC{Measured{72, 0.61}, Measured{128, 0.73}, Measured{192, 0.765},
                             Measured{256, 0.77}};
@@ -230,7 +230,8 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
       kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
     }
     kernel.transposes_result = of.transposes;
-    kernel.narrower = narrower;
+    // Of those in turns the narrowest is not for what others do in one.
+    kernel.narrower = of.is_in_turns && narrower == 0 ? kLeastTurnsWidth - 8 : narrower;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
     if (of.is_in_turns) kernel.overhead = -1.5, kernel.least_k = kLeastTurnsK;
     else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
