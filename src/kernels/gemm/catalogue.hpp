@@ -99,7 +99,7 @@ struct GemmKernel {
   std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
   /// The same of columns of what it computes.
   std::int64_t most_columns = std::numeric_limits<std::int64_t>::max();
-  /// Of tiles of any width (any_width.hpp), which share their entries: columns of the next narrower one, 0 for others.
+  /// Of tiles of any width (any_width.hpp): columns of the next narrower one, 0 for others.
   /// It is not worth considering where that one makes as few tiles.
   int narrower = 0;
   int narrower_across = 0;  ///< the same of those that read B across k

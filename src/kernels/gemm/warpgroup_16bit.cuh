@@ -9,7 +9,8 @@
 //
 // Tiles of any width are for products whose rows are any number: they are given Cᵀ = Bᵀ·Aᵀ, so that those rows are
 // their columns, of which wgmma takes every multiple of eight. A switch in front of the loop over k names the width's
-// instructions.
+// instructions; those in turns have kernels of their own for each width, as such a switch costs what is measured in
+// docs/lab/gpu_gemm.md.
 #pragma once
 
 #include "kernels/gemm/any_width.hpp"
