@@ -31,8 +31,8 @@ constexpr double kPartsMicroseconds = 3.0, kPartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kReaderTime = 0.1, kMostReaders = 4;
 constexpr double kFarReaderTime = 0.2, kFarFromCache = 2;
-constexpr double kFarLineMicroseconds =
-    1.85;  // until a line from there has come, where all are asked for as fast
+// Until a line from so far has come, where the memory is as busy as it can be.
+constexpr double kFarLineMicroseconds = 1.85;
 constexpr double kPanelTime = 1.05;  // where each asks for 128 bytes a row
 // What tiles would take longer if hardly any of their rows, or columns of a panel, were there.
 constexpr double kMissingRowsTime = 1.2;

@@ -233,10 +233,11 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     // Of those in turns the narrowest is not for what others do in one.
     kernel.narrower = of.is_in_turns && narrower == 0 ? kLeastTurnsWidth - 8 : narrower;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
+    // Below zero: fitted together with efficiency_of_width(), to estimates that are else those of code with more jumps.
     if (of.is_in_turns) kernel.overhead = -1.5, kernel.least_k = kLeastTurnsK;
     else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
     else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
-    else if (to_f32 && columns > 64) kernel.least_k = kLeastDeepK;
+    else if (columns > 64) kernel.least_k = kLeastDeepK;
     kernel.is_planned = of.bm < 256;  // by four warpgroups nothing was seen to be faster
     all.at(i++) = kernel;
   });
