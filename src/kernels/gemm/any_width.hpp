@@ -31,6 +31,23 @@ constexpr bool has_width_of_c(int columns, int most) {
          has_width(columns, most);
 }
 
+/// The same of Cᵀ by 192 rows: those of kLeastOwnWidth columns and more are kernels of their own.
+inline constexpr int kOwnRows = 192, kLeastOwnWidth = 96, kMostOwnWidth = 192;
+constexpr bool has_own_width(int columns) {
+  return columns >= kLeastOwnWidth && columns <= kMostOwnWidth && columns % 16 == 0;
+}
+/// Whether such a width is there for B across k, too: where tiles begin within lines of the cache, each row of a panel is two
+/// requests, which takes longer than wider tiles do.
+constexpr bool has_own_width_across(int columns) { return columns == 96 || columns == 192; }
+/// Of tiles of `bm` rows the widest that is one of a kernel for all widths, which has `most` in registers.
+constexpr int widest_in_one(int bm, int most) { return bm == kOwnRows ? kLeastOwnWidth - 8 : most; }
+
+/// Columns of B that are there for tiles of `columns`: across k whole rows of 128 bytes, of the last of which not all count.
+constexpr int columns_fetched(int columns, bool along_k) {
+  constexpr int kPanel = 64;
+  return along_k ? columns : (columns + kPanel - 1) / kPanel * kPanel;
+}
+
 /// Of tiles of bm×columns, with 64 k each.
 constexpr int stages_of_width(int bm, int columns) {
   const int fit = ring_halves(bm) / ((bm + columns) * 64);

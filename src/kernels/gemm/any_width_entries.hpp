@@ -75,33 +75,38 @@ constexpr GemmKernel in_turns(GemmKernel kernel) {
 inline constexpr std::int64_t kLeastDeepK = 2048;
 inline constexpr std::int64_t kLeastTurnsK = 512;  // the same of those of Cᵀ in turns
 
-// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B: a kernel of the image each, and of that
-// an entry for each width; but those in turns, of which each width has kernels of its own.
+// Whose kernels a width's are: of one for all widths, or its own, by warpgroups that share tiles or by some in turns.
+enum class Widths { kInOne, kOwn, kInTurns };
+
+// Tiles of any width (any_width.hpp), with C in f32 or in the type of A and B.
 struct AnyWidth {
   std::string_view type, suffix;
-  std::string_view unit, entry_xk, entry_kk;  // of those in turns these are kTurnsNames
   Dtype operand;
   int bm, most;
-  bool is_in_turns, transposes;
+  Widths kind;
+  bool transposes;
 
   [[nodiscard]] constexpr bool has(int columns) const {
-    if (is_in_turns) return has_width_in_turns(columns);
+    switch (kind) {
+      case Widths::kInTurns: return has_width_in_turns(columns);
+      case Widths::kOwn: return has_own_width(columns);
+      case Widths::kInOne: break;
+    }
     return transposes ? has_width(columns, most) : has_width_of_c(columns, most);
   }
-};
-#define TILEWISE_ANY_WIDTH(type, dtype, bm, most, suffix, is_in_turns, transposes)        \
-  AnyWidth {                                                                              \
-    type, suffix, "warpgroup_" type "_" #bm "xany" suffix,                                \
-        "gemm_warpgroup_" type "_" #bm "xany" suffix "_xk",                               \
-        "gemm_warpgroup_" type "_" #bm "xany" suffix "_kk", dtype, bm, most, is_in_turns, \
-        transposes                                                                        \
+  // Whether B may lie across k.
+  [[nodiscard]] constexpr bool reads_across(int columns) const {
+    return kind == Widths::kOwn && has_own_width_across(columns);
   }
-#define TILEWISE_ANY_WIDTHS(type, dtype)                                  \
-  TILEWISE_ANY_WIDTH(type, dtype, 128, 256, "_swapped", false, true),     \
-      TILEWISE_ANY_WIDTH(type, dtype, 192, 192, "_swapped", false, true), \
-      TILEWISE_ANY_WIDTH(type, dtype, 256, 128, "_swapped", false, true), \
-      TILEWISE_ANY_WIDTH(type, dtype, 128, 256, "", false, false),        \
-      TILEWISE_ANY_WIDTH(type, dtype, 128, kMostTurnsWidth, "_turns_swapped", true, true)
+};
+#define TILEWISE_ANY_WIDTHS(type, dtype)                                                     \
+  AnyWidth{type, "_swapped", dtype, 128, 256, Widths::kInOne, true},                         \
+      AnyWidth{type, "_swapped", dtype, 192, widest_in_one(192, 192), Widths::kInOne, true}, \
+      AnyWidth{type, "_swapped", dtype, kOwnRows, kMostOwnWidth, Widths::kOwn, true},        \
+      AnyWidth{type, "_swapped", dtype, 256, 128, Widths::kInOne, true},                     \
+      AnyWidth{type, "", dtype, 128, 256, Widths::kInOne, false}, AnyWidth {                 \
+    type, "_turns_swapped", dtype, 128, kMostTurnsWidth, Widths::kInTurns, true              \
+  }
 inline constexpr std::array kAnyWidths{TILEWISE_ANY_WIDTHS("bf16", Dtype::kBF16),
                                        TILEWISE_ANY_WIDTHS("f16", Dtype::kF16)};
 
@@ -147,26 +152,41 @@ struct KernelName {
   }
   [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
 };
-// "gemm_warpgroup_bf16_128x144_turns_swapped_kk", and the file that it is in: of each width in turns.
-struct TurnsNames {
-  KernelName unit, entry_xk, entry_kk;
+// The file that a width's kernels are in, and these by the orders of A and B, as in GemmKernel: "warpgroup_bf16_192xany_swapped"
+// and "gemm_warpgroup_bf16_192xany_swapped_kk".
+struct WidthImage {
+  KernelName unit;
+  std::array<std::array<KernelName, 2>, 2> entries;
 };
-inline constexpr std::array<TurnsNames, kAnyWidthEntries> kTurnsNames = [] {
-  std::array<TurnsNames, kAnyWidthEntries> names;
+constexpr std::string_view file_of_width(Widths kind, int columns) {
+  switch (kind) {
+    case Widths::kInTurns: return columns <= 128 ? "80_to_128" : "144_to_192";
+    case Widths::kOwn: return "96_to_192";
+    case Widths::kInOne: break;
+  }
+  return "any";
+}
+inline constexpr std::array<WidthImage, kAnyWidthEntries> kWidthImages = [] {
+  std::array<WidthImage, kAnyWidthEntries> images;
   std::size_t i = 0;
-  for_all_widths([&](const AnyWidth& kernel, int columns, int, bool) {
-    TurnsNames& name = names.at(i++);
-    if (!kernel.is_in_turns) return;
-    const auto add = [&](KernelName& to, std::string_view widths, std::string_view orders) {
-      to.add("warpgroup_"), to.add(kernel.type), to.add("_"), to.add(kernel.bm), to.add("x");
-      if (widths.empty()) to.add(columns);
-      to.add(widths), to.add(kernel.suffix), to.add(orders);
+  for_all_widths([&](const AnyWidth& of, int columns, int, bool) {
+    WidthImage& image = images.at(i++);
+    const auto begin = [&](KernelName& name) {
+      name.add("warpgroup_"), name.add(of.type), name.add("_"), name.add(of.bm), name.add("x");
     };
-    name.entry_xk.add("gemm_"), add(name.entry_xk, "", "_xk");
-    name.entry_kk.add("gemm_"), add(name.entry_kk, "", "_kk");
-    add(name.unit, columns <= 128 ? "80_to_128" : "144_to_192", "");
+    const std::string_view file = file_of_width(of.kind, columns);
+    begin(image.unit), image.unit.add(file), image.unit.add(of.suffix);
+    const auto add = [&](std::size_t a, std::size_t b, std::string_view orders) {
+      KernelName& entry = image.entries.at(a).at(b);
+      entry.add("gemm_"), begin(entry);
+      if (of.kind == Widths::kInOne) entry.add(file);
+      else entry.add(columns);
+      entry.add(of.suffix), entry.add(orders);
+    };
+    add(0, 1, "_xk"), add(1, 1, "_kk");
+    if (of.reads_across(columns)) add(0, 0, "_xx");
   });
-  return names;
+  return images;
 }();
 inline constexpr std::array<KernelName, kAnyWidthEntries> kAnyWidthNames = [] {
   std::array<KernelName, kAnyWidthEntries> names;
@@ -193,15 +213,18 @@ constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f3
                                       Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
+  constexpr std::array kOwn{Measured{96, 0.64}, Measured{128, 0.71}, Measured{160, 0.77},
+                            Measured{192, 0.80}};
   constexpr std::array kInTurns{Measured{80, 0.52}, Measured{112, 0.72}, Measured{144, 0.80},
                                 Measured{192, 0.78}};
   constexpr std::array kOfC{Measured{72, 0.61}, Measured{128, 0.73}, Measured{192, 0.765},
                             Measured{256, 0.77}};
-  const std::array<Measured, 4>& measured = of.is_in_turns   ? kInTurns
-                                            : !of.transposes ? kOfC
-                                            : of.bm > 128    ? kOfThree
-                                            : to_f32         ? kOfTwo
-                                                             : kOfTwoToHalves;
+  const std::array<Measured, 4>& measured = of.kind == Widths::kInTurns ? kInTurns
+                                            : of.kind == Widths::kOwn   ? kOwn
+                                            : !of.transposes            ? kOfC
+                                            : of.bm > 128               ? kOfThree
+                                            : to_f32                    ? kOfTwo
+                                                                        : kOfTwoToHalves;
   for (std::size_t i = 1; i < measured.size(); ++i) {
     const Measured &from = measured.at(i - 1), &to = measured.at(i);
     if (columns > to.columns) continue;
@@ -215,26 +238,30 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
   std::array<GemmKernel, kAnyWidthEntries> all;
   std::size_t i = 0;
   for_all_widths([&](const AnyWidth& of, int columns, int narrower, bool to_f32) {
-    const TurnsNames& own = kTurnsNames.at(i);
-    const auto entry_xk = of.is_in_turns ? own.entry_xk.view() : of.entry_xk;
-    const auto entry_kk = of.is_in_turns ? own.entry_kk.view() : of.entry_kk;
-    GemmKernel kernel = warpgroup(kAnyWidthNames.at(i).view(), {{{"", entry_xk}, {"", entry_kk}}},
-                                  of.operand, to_f32 ? Dtype::kF32 : of.operand, of.bm, columns,
-                                  stages_of_width(of.bm, columns), of.is_in_turns ? 1 : 0,
-                                  efficiency_of_width(of, columns, to_f32));
-    if (of.is_in_turns) {
-      kernel = in_turns(kernel);
-      kernel.unit = own.unit.view();
-    } else {
-      kernel.unit = of.unit;
-      kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
-    }
+    const WidthImage& image = kWidthImages.at(i);
+    std::array<std::array<std::string_view, 2>, 2> entries;
+    for (const std::size_t a : {0, 1})
+      for (const std::size_t b : {0, 1}) entries.at(a).at(b) = image.entries.at(a).at(b).view();
+    GemmKernel kernel = warpgroup(
+        kAnyWidthNames.at(i).view(), entries, of.operand, to_f32 ? Dtype::kF32 : of.operand, of.bm,
+        columns, stages_of_width(of.bm, columns), of.kind == Widths::kInTurns ? 1 : 0,
+        efficiency_of_width(of, columns, to_f32));
+    kernel.unit = image.unit.view();
+    const bool is_in_turns = of.kind == Widths::kInTurns;
+    if (is_in_turns) kernel = in_turns(kernel);
+    else kernel.dynamic_shared_bytes = shared_bytes(0, 0, of.bm) + ring_halves(of.bm) * 2;
     kernel.transposes_result = of.transposes;
-    // Of those in turns the narrowest is not for what others do in one.
-    kernel.narrower = of.is_in_turns && narrower == 0 ? kLeastTurnsWidth - 8 : narrower;
+    // Of those that have kernels of their own the narrowest is not for what others do in one.
+    kernel.narrower = narrower > 0              ? narrower
+                      : is_in_turns             ? kLeastTurnsWidth - 8
+                      : of.kind == Widths::kOwn ? kLeastOwnWidth - 8
+                                                : 0;
+    if (of.reads_across(columns) && columns > kLeastOwnWidth)
+      kernel.narrower_across = kLeastOwnWidth;
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
     // Below zero: fitted together with efficiency_of_width(), to estimates that are else those of code with more jumps.
-    if (of.is_in_turns) kernel.overhead = -1.5, kernel.least_k = kLeastTurnsK;
+    if (is_in_turns) kernel.overhead = -1.5, kernel.least_k = kLeastTurnsK;
+    else if (of.kind == Widths::kOwn) kernel.overhead = 1;
     else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
     else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
     else if (columns > 64) kernel.least_k = kLeastDeepK;

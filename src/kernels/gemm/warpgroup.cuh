@@ -54,6 +54,7 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
   static constexpr bool kInTurns = false;
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
   static constexpr bool kTransposes = false;          // it computes Cᵀ
+  static constexpr bool kStoresDirectly = false;      // as result_direct.cuh has it
   // Of this launch.
   static constexpr bool kIsAnyWidth = false;
   static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
@@ -82,7 +83,7 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
 // The same of Cᵀ.
 template <int kBM, int kBN, int kBK, int kStages>
 struct TurnedTileInTurns : TileInTurns<kBM, kBN, kBK, kStages, 1> {
-  static constexpr bool kTransposes = true;
+  static constexpr bool kTransposes = true, kStoresDirectly = true;
 };
 
 // What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:

@@ -24,6 +24,14 @@ namespace gemm {
 template <int kBN>
 using TurnedTileOfWidth = TurnedTileInTurns<128, kBN, 64, stages_of_width(128, kBN)>;
 
+// The same of tiles that warpgroups share, in clusters as launched.
+template <int kBN, Along kAlongB>
+struct TurnedTileOfOwnWidth
+    : Tile<kOwnRows, kBN, 64, stages_of_width(kOwnRows, columns_fetched(kBN, kAlongB == Along::kK)),
+           kAsLaunched> {
+  static constexpr bool kTransposes = true, kStoresDirectly = true;
+};
+
 template <class Element, Along kAlongA, Along kAlongB, class Tile> struct SixteenBit {
   using Shape = Tile;
   using S = Tile;
@@ -34,22 +42,29 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   template <int kN>
   static constexpr bool kInTwoLevels = kN <= 64 && (!S::kIsAnyWidth || kN * 3 <= S::kBN);
   static constexpr int kTogether = 256;  // k
-  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || S::kBN % kPanel == 0));
+  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || !S::kIsAnyWidth));
+
+  // Columns of B that a stage has.
+  static constexpr int kColumnsOfB = columns_fetched(S::kBN, kAlongB == Along::kK);
+  static __device__ __forceinline__ int columns_of_b(const GemmArguments& g) {
+    return kAlongB == Along::kK ? S::columns(g) : kColumnsOfB;
+  }
 
   // A and B of all stages, each behind the one before. Swizzled rows count from 1024 bytes.
   struct alignas(1024) Stages {
-    Half halves[S::kIsAnyWidth ? ring_halves(S::kBM) : S::kStages * (S::kBM + S::kBN) * S::kBK];
+    Half
+        halves[S::kIsAnyWidth ? ring_halves(S::kBM) : S::kStages * (S::kBM + kColumnsOfB) * S::kBK];
   };
   struct Stage {
     Half *a, *b;
   };
   static __device__ __forceinline__ Stage stage_at(Stages& stages, const GemmArguments& g,
                                                    int index) {
-    Half* const a = stages.halves + index * (S::kBM + S::columns(g)) * S::kBK;
+    Half* const a = stages.halves + index * (S::kBM + columns_of_b(g)) * S::kBK;
     return {a, a + S::kBM * S::kBK};
   }
   static __device__ __forceinline__ unsigned stage_bytes(const GemmArguments& g) {
-    return (S::kBM + S::columns(g)) * S::kBK * sizeof(Half);
+    return (S::kBM + columns_of_b(g)) * S::kBK * sizeof(Half);
   }
 
   // What several read is shared by rows of A (columns of B); or in clusters as launched, where these lie in panels, by k.
@@ -58,7 +73,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static constexpr bool kSharesK = kAlong != Along::kK&& S::kDown == kAsLaunched;
   static __device__ __forceinline__ Share share(const GemmArguments& g) {
     return share_of<S>(g, kSharesK<kAlongA> ? S::kBK : S::kBM,
-                       kSharesK<kAlongB> ? S::kBK : S::columns(g));
+                       kSharesK<kAlongB> ? S::kBK : columns_of_b(g));
   }
 
   // Asks for `count` rows of A or columns of B from `row` on, from k on: of those that are shared, or of their k, for the
@@ -103,8 +118,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     if constexpr (S::kDown > 1)
       ask<kAlongB>(stage.b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
     else if (kAsItIs || share.is_all_of_b)
-      ask<kAlongB>(stage.b, unit.column, S::columns(g), k, 0, fetch_b);
-    else ask<kAlongB>(stage.b, unit.column, S::columns(g), k, share.first_b, fetch_b_for_all);
+      ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, 0, fetch_b);
+    else ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, share.first_b, fetch_b_for_all);
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
@@ -181,8 +196,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   }
 
   template <int kN>
-  using HasWidth =
-      std::bool_constant<S::kTransposes ? has_width(kN, S::kBN) : has_width_of_c(kN, S::kBN)>;
+  using HasWidth = std::bool_constant<S::kTransposes ? has_width(kN, widest_in_one(S::kBM, S::kBN))
+                                                     : has_width_of_c(kN, S::kBN)>;
 
   template <class Shared>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
@@ -216,6 +231,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     add_up<S::kBN>(sum, shared, ring, g, unit, 0, arrived);
   }
 
+  // kN columns: all, or of those that a block of a cluster adds up.
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const Target& target,
@@ -227,7 +243,8 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                                                 const GemmArguments&,
                                                 const TransposedTarget& target, float alpha,
                                                 float beta) {
-    if constexpr (S::kInTurns) {
+    constexpr bool kDirectly = S::kStoresDirectly && kN == S::kBN;
+    if constexpr (kDirectly) {
       if (goes_directly<kN>(target, beta)) [[likely]] {
         if (alpha != 1) [[unlikely]] {
 #pragma unroll
@@ -236,7 +253,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
         return store_directly<Element, kN>(sum, staging, target);
       }
     }
-    store_transposed<Element, kN, !S::kInTurns>(sum, staging, target, alpha, beta);
+    store_transposed<Element, kN, !kDirectly>(sum, staging, target, alpha, beta);
   }
 };
 
@@ -270,6 +287,25 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
                                   ptx::Along::kK, bn)                                           \
   TILEWISE_WARPGROUP_TURNS_TURNED(gemm_warpgroup_##type##_128x##bn##_turns_swapped_xk, element, \
                                   ptx::Along::kOther, bn)
+// Of Cᵀ by 192 rows of a width that has kernels of its own: for B along k, or for both factors across it.
+#define TILEWISE_WARPGROUP_OWN_WIDTH(name, order, element, along_a, along_b, bn) \
+  TILEWISE_WARPGROUP(name##order, 0, element, along_a, along_b,                  \
+                     gemm::TurnedTileOfOwnWidth<bn, along_b>)
+#define TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(name, element, bn)                          \
+  TILEWISE_WARPGROUP_OWN_WIDTH(name, _kk, element, ptx::Along::kK, ptx::Along::kK, bn) \
+  TILEWISE_WARPGROUP_OWN_WIDTH(name, _xk, element, ptx::Along::kOther, ptx::Along::kK, bn)
+#define TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(name, element, bn) \
+  TILEWISE_WARPGROUP_OWN_WIDTH(name, _xx, element, ptx::Along::kOther, ptx::Along::kOther, bn)
+#define TILEWISE_WARPGROUP_OWN_WIDTHS(type, element)                                        \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x96_swapped, element, 96)   \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(gemm_warpgroup_##type##_192x96_swapped, element, 96)  \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x112_swapped, element, 112) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x128_swapped, element, 128) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x144_swapped, element, 144) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x160_swapped, element, 160) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x176_swapped, element, 176) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x192_swapped, element, 192) \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(gemm_warpgroup_##type##_192x192_swapped, element, 192)
 // Of one width, whose warpgroups take turns.
 #define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \
