@@ -395,7 +395,9 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       static_cast<double>(kernel.bm) * kernel.bn *
       static_cast<double>(plan.leaves_parts ? sum_bytes_of(oriented) : size_of(oriented.result)) /
       kStoreBytesPerMicrosecond;
-  if (size_of(oriented.result) == 2 && kernel.box_a.lines > 0 && !plan.leaves_parts)
+  const bool is_wide_result = size_of(oriented.result) == 4;
+  const double aligned_store = tile_store;
+  if (is_narrow && kernel.box_a.lines > 0 && !plan.leaves_parts)
     tile_store *= unaligned_store_time(kernel, oriented);
   // The first load, the last store, and what of those between does not hide behind multiplications.
   // Where a block is alone on its multiprocessor and ends with its tile, nothing of it does.
@@ -417,10 +419,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                                 ? k_of_shown_store(kernel, oriented) / k_that_hides * tile_store
                                 : 0.0;
   const double shown =
-      kernel.hides_result
-          ? std::max(turns_shown * tile_store, (tile_store - e.compute / (rounds_behind + 1)) / 2)
-      : is_wide ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
-                : std::max(long_store, shown_share * (kFillMicroseconds + tile_store));
+      kernel.hides_result ? std::max(turns_shown * (is_wide_result ? aligned_store : tile_store),
+                                     (tile_store - e.compute / (rounds_behind + 1)) / 2)
+      : is_wide           ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
+                          : std::max(long_store, shown_share * (kFillMicroseconds + tile_store));
   // The last tile is stored by two warpgroups, by the only one, or by the one whose turn it is, which first has to hand half
   // of it to the other.
   const bool by_one =

@@ -39,6 +39,8 @@ constexpr double kMissingRowsTime = 1.2;
 // What tiles of 128 rows and more than 96 columns, with k along both factors, take longer, for each 32 columns.
 constexpr int kWideColumns = 96;
 constexpr double kWideMicroseconds = 1.8;
+// What tiles of more k than kLongK took longer, where it is twice as much: none was meant for these.
+constexpr double kLongK = 32768, kLongTime = 1.0;
 constexpr double kAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
 
 }  // namespace
@@ -95,6 +97,7 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
     slower += kMissingRowsTime * std::sqrt(missing(oriented.m(), kernel.bm));
   if (oriented.n() < kernel.bn && !oriented.b_along_k)
     slower += kMissingRowsTime * std::sqrt(missing(oriented.n(), kernel.bn));
+  slower *= 1 + kLongTime * std::clamp(k / kLongK - 1, 0.0, 1.0);
   for (double* const time : {&e.compute, &e.memory, &e.cache}) *time *= slower;
   // They do not quite hide behind each other, but for what lasts long.
   const double exponent = is_far ? kFarExponent : kExponent;

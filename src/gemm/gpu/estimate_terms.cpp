@@ -80,10 +80,12 @@ double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFac
                                   : 1.0;
 }
 
-// Pieces of rows that begin anywhere have ends; of Cᵀ elements are stored one by one. (Where rows begin is not asked: plans
-// would differ by it.)
+// Pieces of rows that begin anywhere have ends; of Cᵀ elements are stored one by one. In f32 it is C's that are, while of Cᵀ
+// all are stored as they lie in registers. (Where rows begin is not asked: plans would differ by it.)
 double unaligned_store_time(const GemmKernel& kernel, const Problem& oriented) {
-  constexpr double kByElements = 3.0, kWithEnds = 1.5;
+  constexpr double kByElements = 3.0, kWithEnds = 1.5, kWideByElements = 3.3;
+  if (size_of(oriented.result) == 4)
+    return kernel.transposes_result || oriented.n() % 4 == 0 ? 1.0 : kWideByElements;
   if (kernel.transposes_result) return oriented.m() % 8 == 0 ? 1.0 : kByElements;
   return oriented.n() % 8 == 0 ? 1.0 : kWithEnds;
 }
