@@ -359,10 +359,13 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
   const int slices = (K::Shape::columns(g) / 2 + kSlice - 1) / kSlice, parts = g.split.parts;
   float4* const own = reinterpret_cast<float4*>(&shared.stages) + threadIdx.x;
   meet<kThreads>();  // the other warpgroup has read its last stage
+  constexpr int kSums = K::Shape::kBN / 2, kWhole = (kSums + kSlice - 1) / kSlice * kSlice;
 #pragma unroll
-  for (int i = 0; i < K::Shape::kBN / 2; i += 4)
-    if (i / kSlice < slices)
-      own[i / 4 * kThreads] = make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+  for (int i = 0; i < kWhole; i += 4) {
+    if (i / kSlice >= slices) break;
+    own[i / 4 * kThreads] = i < kSums ? make_float4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3])
+                                      : make_float4(0, 0, 0, 0);
+  }
   ptx::cluster_sync();
 #pragma unroll 1
   for (int slice = static_cast<int>(ptx::cluster_rank()); slice < slices; slice += parts) {

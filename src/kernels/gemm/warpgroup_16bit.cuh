@@ -9,8 +9,8 @@
 //
 // Tiles of any width are for products whose rows are any number: they are given Cᵀ = Bᵀ·Aᵀ, so that those rows are
 // their columns, of which wgmma takes every multiple of eight. A switch in front of the loop over k names the width's
-// instructions; those in turns have kernels of their own for each width, as such a switch costs what is measured in
-// docs/lab/gpu_gemm.md.
+// instructions; those in turns, and the wider ones of 192 rows, have kernels of their own for each width, as such a switch
+// costs what is measured in docs/lab/gpu_gemm.md.
 #pragma once
 
 #include "kernels/gemm/any_width.hpp"
@@ -52,8 +52,11 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   // A and B of all stages, each behind the one before. Swizzled rows count from 1024 bytes.
   struct alignas(1024) Stages {
-    Half
-        halves[S::kIsAnyWidth ? ring_halves(S::kBM) : S::kStages * (S::kBM + kColumnsOfB) * S::kBK];
+    // There is room for whole slices where blocks of a cluster leave each other their sums.
+    static constexpr int kOfSums =
+                             (S::kBN / 2 + kSlice - 1) / kSlice * kSlice * S::kMultiplying * 2,
+                         kOfStages = S::kStages * (S::kBM + kColumnsOfB) * S::kBK;
+    Half halves[S::kIsAnyWidth ? ring_halves(S::kBM) : kOfStages < kOfSums ? kOfSums : kOfStages];
   };
   struct Stage {
     Half *a, *b;
