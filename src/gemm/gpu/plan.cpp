@@ -299,6 +299,13 @@ Candidate candidate_of(const GemmKernel& kernel, const Problem& problem, const m
   return candidate;
 }
 
+// Whether TMA reads a factor as it is, whose rows begin within lines of the cache.
+bool begins_within_lines(const GemmFactor& factor, const Problem& oriented) {
+  constexpr std::int64_t kBox = 16, kLine = 128;
+  const std::int64_t alignment = alignment_of(factor, oriented.count, size_of(oriented.operand));
+  return alignment % kBox == 0 && alignment % kLine != 0;
+}
+
 // Clusters that are worth considering for a kernel.
 std::vector<TileCluster> clusters_for(const GemmKernel& kernel, const Problem& oriented) {
   if (!kernel.is_planned) return {};
@@ -309,6 +316,15 @@ std::vector<TileCluster> clusters_for(const GemmKernel& kernel, const Problem& o
   if (oriented.m() < kernel.bm && kernels::takes(kernel, kForMissingRows) &&
       fills(kForMissingRows, kernel, oriented))
     all.push_back(kForMissingRows);
+  // And of rows that begin within lines each request is two, of which a multiprocessor gets only so many: two blocks ask for half
+  // of what they share. (Products of shorter k were slower for it.)
+  constexpr std::int64_t kLeastPairedK = 2048;
+  if (oriented.k() < kLeastPairedK) return all;
+  if (begins_within_lines(oriented.arguments.a, oriented) ||
+      begins_within_lines(oriented.arguments.b, oriented)) {
+    for (const TileCluster& pair : {TileCluster{1, 2}, TileCluster{2, 1}})
+      if (kernels::takes(kernel, pair) && fills(pair, kernel, oriented)) all.push_back(pair);
+  }
   return all;
 }
 

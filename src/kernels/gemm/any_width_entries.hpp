@@ -213,8 +213,8 @@ constexpr double efficiency_of_width(const AnyWidth& of, int columns, bool to_f3
                                       Measured{256, 0.745}};
   constexpr std::array kOfThree{Measured{64, 0.50}, Measured{112, 0.59}, Measured{144, 0.74},
                                 Measured{256, 0.74}};
-  constexpr std::array kOwn{Measured{96, 0.70}, Measured{128, 0.74}, Measured{160, 0.75},
-                            Measured{192, 0.77}};
+  constexpr std::array kOwn{Measured{96, 0.70}, Measured{128, 0.75}, Measured{160, 0.77},
+                            Measured{192, 0.79}};
   constexpr std::array kInTurns{Measured{80, 0.52}, Measured{112, 0.72}, Measured{144, 0.80},
                                 Measured{192, 0.78}};
   constexpr std::array kOfC{Measured{72, 0.61}, Measured{128, 0.73}, Measured{192, 0.765},
@@ -261,7 +261,7 @@ inline constexpr std::array<GemmKernel, kAnyWidthEntries> kAnyWidthKernels = [] 
     kernel.overhead = of.bm == 128 && columns > 64 ? 0 : 2;
     // Below zero: fitted together with efficiency_of_width(), to estimates that are else those of code with more jumps.
     if (is_in_turns) kernel.overhead = -1.5, kernel.least_k = kLeastTurnsK;
-    else if (of.kind == Widths::kOwn) kernel.overhead = -1;
+    else if (of.kind == Widths::kOwn) kernel.overhead = 0;
     else if (!of.transposes) kernel.overhead = 2.5, kernel.least_k = kLeastDeepK;
     else if (!to_f32 && columns > 64) kernel.overhead += of.bm == 128 ? 3.5 : 1.5;
     else if (columns > 64) kernel.least_k = kLeastDeepK;

@@ -20,7 +20,7 @@ struct Shape {
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
   std::uintptr_t address = 4096;
-  Order order_c = Order::kRowMajor;
+  Order order_a = Order::kRowMajor, order_c = Order::kRowMajor;
 };
 
 Problem problem(const Shape& shape) {
@@ -33,7 +33,7 @@ Problem problem(const Shape& shape) {
   };
   const Scalar one{1, nullptr, false}, zero{0, nullptr, false};
   return problem_of(shape.operand, shape.result, shape.mode, shape.count, one,
-                    batch(shape.m, shape.k, Order::kRowMajor, shape.operand),
+                    batch(shape.m, shape.k, shape.order_a, shape.operand),
                     batch(shape.k, shape.n, Order::kRowMajor, shape.operand), zero,
                     batch(shape.m, shape.n, shape.order_c, shape.result));
 }
@@ -151,13 +151,28 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(3000, 1000, 2000), "warpgroup_bf16_192x128_to_f32");
   // Rows that begin within lines or sectors are more traffic: tiles that ask for less.
   EXPECT_EQ(chosen(2000, 2000, 2000), "warpgroup_bf16_128x256_to_f32");
-  EXPECT_EQ(chosen(3024, 3024, 3024), "warpgroup_bf16_192x128_to_f32");
-  EXPECT_EQ(chosen(3000, 3000, 3000), "warpgroup_bf16_192x128_to_f32");
+  EXPECT_EQ(chosen(3024, 3024, 3024), "warpgroup_bf16_192x192_swapped_to_f32");
+  EXPECT_EQ(chosen(3000, 3000, 3000), "warpgroup_bf16_192x192_swapped_to_f32,cluster=1x2");
+  EXPECT_EQ(chosen(2000, 3000, 4000), "warpgroup_bf16_192x128_swapped_to_f32,cluster=1x2");
   // Where few rows are left, C's columns for rows, and as wide as divides the rows evenly.
   EXPECT_EQ(chosen(128, 7168, 2048), "single_bf16_128x64_swapped_to_f32");
   EXPECT_EQ(chosen(65, 4096, 4096), "single_bf16_64x40_swapped_to_f32");
   EXPECT_EQ(chosen(260, 4096, 4096), "single_bf16_128x72_swapped_to_f32");
   EXPECT_EQ(chosen(520, 4096, 4096), "warpgroup_bf16_128x144_turns_swapped_to_f32");
+}
+
+// A weight's gradient, to which both factors lie across k: of Cᵀ by 192 rows two widths read these.
+TEST(Plans, WeightGradientsTakeTilesThatBeginWithLines) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return name_of(choice({.m = m,
+                           .n = n,
+                           .k = k,
+                           .operand = Dtype::kBF16,
+                           .result = Dtype::kBF16,
+                           .order_a = Order::kColumnMajor}));
+  };
+  EXPECT_EQ(chosen(896, 4864, 6000), "warpgroup_bf16_192x192_swapped");
+  EXPECT_EQ(chosen(768, 3072, 4096), "warpgroup_bf16_192x96_swapped");
 }
 
 TEST(Plans, HaveEstimatesWithoutK) {
