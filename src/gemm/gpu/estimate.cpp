@@ -395,6 +395,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       static_cast<double>(kernel.bm) * kernel.bn *
       static_cast<double>(plan.leaves_parts ? sum_bytes_of(oriented) : size_of(oriented.result)) /
       kStoreBytesPerMicrosecond;
+  // In f32 elements that go one by one hold up a warpgroup in turns only where it stores longer than the other multiplies.
   const bool is_wide_result = size_of(oriented.result) == 4;
   const double aligned_store = tile_store;
   if (is_narrow && kernel.box_a.lines > 0 && !plan.leaves_parts)
