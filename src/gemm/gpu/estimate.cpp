@@ -315,6 +315,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
                                          : estimate_of_single(plan, oriented, gpu);
   }
   if (kernel.tiles_of_block > 0) return estimate_of_teams(plan, oriented, gpu);
+  if (kernel.strides_tiles) return estimate_of_tall(plan, oriented, gpu);
   if (kernel.reads_pieces) return estimate_of_pieces(plan, oriented, gpu);
   if (is_of_many_tiles(oriented, kernel, gpu) && is_known_of_many_tiles(kernel) &&
       plan.parts == 1 && plan.streamed == 0 && plan.cluster == kernel.cluster)

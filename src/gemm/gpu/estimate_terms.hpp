@@ -47,6 +47,8 @@ Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const
 Estimate estimate_of_teams(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 /// Of kernels that read factors of any alignment in pieces (GemmKernel::reads_pieces).
 Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+/// Of tall products (kernels/gemm/tall.cuh).
+Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 /// Of batches that `kernel` has more tiles of than the GPU has multiprocessors, where it is known what one takes: with k
 /// undivided. Of others plans are not worth considering there, unless they are single tiles.

@@ -161,6 +161,11 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
     return {static_cast<std::uint32_t>(
                 divide_up(tiles * matrices, std::int64_t{kernel.tiles_of_block})),
             1, 1};
+  if (kernel.strides_tiles) {
+    const std::int64_t places = std::int64_t{gpu.sm_count} * kernel.blocks_per_sm;
+    return {static_cast<std::uint32_t>(std::min(tiles, divide_up(places, matrices))), 1,
+            static_cast<std::uint32_t>(matrices)};
+  }
   if (!kernel.persistent) {
     return {static_cast<std::uint32_t>(tiles), static_cast<std::uint32_t>(plan.parts),
             static_cast<std::uint32_t>(matrices)};
@@ -361,6 +366,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
+  arguments.b_along_k = oriented.b_along_k ? 1 : 0;
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
@@ -424,6 +430,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         from_matrix(to_c, first, size_of(oriented.operand), size_of(oriented.result));
     GemmArguments product = some;
     product.result_is_aligned = arguments.result_is_aligned;
+    product.b_along_k = arguments.b_along_k;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     const std::array<const void*, 1> values{&product};
     device.launch(

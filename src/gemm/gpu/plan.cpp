@@ -97,8 +97,9 @@ std::string prepare(Plan& plan, PreparedFactor& prepared, const GemmFactor& fact
   // Tensor maps go through a batch forwards.
   const bool is_forward =
       kernel.box_a.lines == 0 || factor.pointers != nullptr || factor.stride >= 0;
+  const int needed = kernel.takes_any_b && &prepared == &plan.b ? 0 : kernel.alignment;
   const bool is_aligned =
-      is_forward && alignment_of(factor, oriented.count, element) >= std::max(1, kernel.alignment);
+      is_forward && alignment_of(factor, oriented.count, element) >= std::max(1, needed);
   const bool is_reachable = factor.pointers == nullptr || kernel.takes_pointers;
   if (is_aligned && is_reachable) return {};
   if (kernel.preparation == Preparation::kNone) {
@@ -131,6 +132,8 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   if (plan.entry.empty()) return "does not read these orders of A and B";
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
+  if (oriented.k() > kernel.most_held_k)
+    return phrase("holds B for a k of at most {}", kernel.most_held_k);
   if (tiles_of(plan, oriented) > kMostTiles ||
       (kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) > kMostMatrices))
     return "more tiles than a grid has";

@@ -179,6 +179,7 @@ struct GemmArguments {
   /// C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
   int result_is_aligned;
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
+  int b_along_k;               ///< for kernels that read B in either order
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
   GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
   GemmRounds rounds;           ///< for kernels that keep them

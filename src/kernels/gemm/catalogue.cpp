@@ -10,6 +10,7 @@
 #include "kernels/gemm/single_entries.hpp"
 #include "kernels/gemm/small_entries.hpp"
 #include "kernels/gemm/strip_entries.hpp"
+#include "kernels/gemm/tall_entries.hpp"
 
 namespace tilewise::kernels {
 namespace {
@@ -331,6 +332,10 @@ constexpr std::array kOtherKernels{
     TILEWISE_THIN("f32", 1, "", Dtype::kF32, Dtype::kF32),
     TILEWISE_THIN("f32", 4, "", Dtype::kF32, Dtype::kF32),
     TILEWISE_THIN("f32", 8, "", Dtype::kF32, Dtype::kF32),
+    TILEWISE_TALL("bf16", "", Dtype::kBF16, Dtype::kBF16),
+    TILEWISE_TALL("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
+    TILEWISE_TALL("f16", "", Dtype::kF16, Dtype::kF16),
+    TILEWISE_TALL("f16", "_to_f32", Dtype::kF16, Dtype::kF32),
     TILEWISE_THIN_16BIT("bf16", "", Dtype::kBF16, Dtype::kBF16),
     TILEWISE_THIN_16BIT("bf16", "_to_f32", Dtype::kBF16, Dtype::kF32),
     TILEWISE_THIN_16BIT("f16", "", Dtype::kF16, Dtype::kF16),

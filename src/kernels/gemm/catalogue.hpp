@@ -84,6 +84,10 @@ struct GemmKernel {
   int tiles_of_block = 0;
   /// Factors of any alignment where they are, in pieces of 16 bytes (thin.cuh, strip_any.cuh).
   bool reads_pieces = false;
+  /// As many blocks as have a place, each for one tile after the other, so many apart, by itself (tall.cuh).
+  bool strides_tiles = false;
+  /// k of B that a block holds (tall.cuh): it computes no more.
+  std::int64_t most_held_k = std::numeric_limits<std::int64_t>::max();
   bool splits = true;   ///< takes GemmSplit with more than one part
   bool streams = true;  ///< where it is persistent and splits: takes GemmSplit::streamed
   /// Where it is persistent: takes GemmRounds, and has a warp to spare for them.
@@ -109,6 +113,7 @@ struct GemmKernel {
   /// Bytes that the address, the leading dimension and the stride of A and B have to be multiples of; 0: whole
   /// elements are enough.
   int alignment = 0;
+  bool takes_any_b = false;  ///< of B whole elements are enough, all the same
   /// How factors are made to fit where they do not (the planner asks for both).
   Preparation preparation = Preparation::kNone;
   /// It is given Cᵀ = Bᵀ·Aᵀ (m and n, A and B exchanged), and element (i, j) of what it computes goes to

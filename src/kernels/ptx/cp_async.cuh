@@ -17,6 +17,13 @@ __device__ __forceinline__ void cp_async_16(void* to, const void* from, bool ins
                : "memory");
 }
 
+// The same, and the second-level cache is to bring all of the 256 bytes that these are of.
+__device__ __forceinline__ void cp_async_16_of_256(void* to, const void* from, bool inside) {
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+               "l"(__cvta_generic_to_global(from)), "r"(inside ? 16 : 0)
+               : "memory");
+}
+
 // Copies the first `bytes` of 16 (0 to 16) and writes zeros behind them; what lies beyond is not read.
 __device__ __forceinline__ void cp_async_up_to_16(void* to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),

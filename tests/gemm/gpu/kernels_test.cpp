@@ -23,6 +23,7 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
   bool reads(const Layout& layout) const;
   Stand across() const;
   Layout with(Stand a) const;
+  std::int64_t held(std::int64_t k) const { return std::min(k, kernel().most_held_k); }
 
   void expect(const Sizes& sizes, const Layout& layout = {}, double alpha = 1, double beta = 0,
               const std::string& how = "split=1") {
@@ -78,7 +79,7 @@ TEST_P(EveryKernel, OneTileInAllOrders) {
 }
 
 TEST_P(EveryKernel, EdgesInAllOrdersUnaligned) {
-  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, 3 * kernel().bk - 1};
+  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, held(3 * kernel().bk - 1)};
   for (const Stand a : {kRowsWithGap, kColumnsWithGap})
     for (const Stand b : {kRowsWithGap, kColumnsWithGap})
       expect(sizes, {a, b, kRowsWithGap, 0, 0, 0}, -0.5, 2);
@@ -86,7 +87,7 @@ TEST_P(EveryKernel, EdgesInAllOrdersUnaligned) {
 
 TEST_P(EveryKernel, EdgesInAllOrdersAligned) {
   if (kernel().alignment == 0) GTEST_SKIP() << "takes every alignment the same way";
-  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, 3 * kernel().bk - 1};
+  const Sizes sizes{kernel().bm + 3, kernel().bn + 5, held(3 * kernel().bk - 1)};
   // 16 bytes are at most 8 elements.
   const auto stand = [](Order order, std::int64_t width) {
     return Stand{.order = order, .gap = round_up(width, std::int64_t{8}) - width};
@@ -103,8 +104,10 @@ TEST_P(EveryKernel, AColumnMajorResult) {
 }
 
 TEST_P(EveryKernel, DepthsAroundItsStages) {
-  for (int steps = 0; steps <= kernel().stages + 1; ++steps)
-    expect({kernel().bm - 1, 9, steps * kernel().bk + steps % 2}, with(kRows), 1, 0.5);
+  for (int steps = 0; steps <= kernel().stages + 1; ++steps) {
+    const std::int64_t k = held(std::int64_t{steps} * kernel().bk + steps % 2);
+    expect({kernel().bm - 1, 9, k}, with(kRows), 1, 0.5);
+  }
 }
 
 TEST_P(EveryKernel, PartsOfK) {
@@ -124,6 +127,18 @@ TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
   const int k = (2 * kernel().stages + 1) * kernel().bk - 1;
   const bool exchanges = kernel().transposes_result;
   expect({exchanges ? columns : rows, exchanges ? rows : columns, k}, with(kRows), 1, 0);
+}
+
+// Of tall products: units of a warp one after the other, and some warps with one less.
+TEST_P(EveryKernel, SeveralTilesABlockOneByOne) {
+  if (!kernel().strides_tiles) GTEST_SKIP() << "has a block for each tile, or is persistent";
+  const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
+                     rows = (2 * blocks + 1) * kernel().bm + 3;
+  for (const int steps : {1, 2}) {
+    const int k = steps * kernel().bk - 3, columns = 11;
+    expect(kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k},
+           with(across()), 1, 0);
+  }
 }
 
 TEST_P(EveryKernel, StreamedTiles) {

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh): a start, and what memory takes. Fitted to 25
+// products on an H100 (bench/suites/tall.csv), 1.6 to 160 MB.
+#include <algorithm>
+
+#include "core/divide.hpp"
+#include "gemm/gpu/estimate_terms.hpp"
+#include "kernels/gemm/tall.hpp"
+
+namespace tilewise::gpu {
+namespace {
+
+constexpr double kStart = 3.7;  // µs, beside the launch
+// Of the datasheet's bandwidth; and what comes to a multiprocessor at most, as of an H200 boxes do.
+constexpr double kBandwidthShare = 0.82, kBytesPerMicrosecondAndSm = 25500;
+// Each more 8192 elements of B, of which a thread brings 32 at a time, in µs.
+constexpr double kElementsOfBatch = 8192, kBatchMicroseconds = 0.9;
+// Pieces of A come one after the other: for each k, by columns from the first on, by rows beyond 128.
+constexpr double kColumnsMicrosecondsOfK = 0.015, kRowsMicrosecondsOfK = 0.02;
+constexpr double kShortRows = 128;
+// C that is not aligned goes by way of shared memory: a start, and each element as if it were so many bytes more.
+constexpr double kStagedMicroseconds = 2.5, kStagedBytes = 1.4;
+constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the first
+
+}  // namespace
+
+Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const kernels::GemmKernel& kernel = *plan.kernel;
+  const bool by_columns = kernel.transposes_result;
+  const std::int64_t sms = std::max(1, gpu.sm_count), places = sms * kernel.blocks_per_sm;
+  Estimate e;
+  e.tiles = tiles_of(plan, oriented) * oriented.count;
+  e.blocks = std::min(e.tiles, places);
+  e.waves = static_cast<double>(e.tiles) / static_cast<double>(places);
+
+  const std::int64_t row = by_columns ? oriented.m() : oriented.n();
+  const bool is_aligned = row * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
+  const double factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors,
+               elements = static_cast<double>(oriented.m()) * static_cast<double>(oriented.n()) *
+                          static_cast<double>(oriented.count),
+               bytes =
+                   factors * static_cast<double>(divide_up(oriented.n(), std::int64_t{kernel.bn})) +
+                   results + (is_aligned ? 0 : kStagedBytes * elements);
+  const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
+               of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
+  e.memory = bytes / (of_memory > 0 ? std::min(of_memory, of_sms) : of_sms);
+
+  const double k = static_cast<double>(oriented.k()),
+               batches = static_cast<double>(divide_up(
+                   oriented.k() * kernel.bn, static_cast<std::int64_t>(kElementsOfBatch)));
+  const std::int64_t of_matrix =
+      std::min(tiles_of(plan, oriented), divide_up(places, oriented.count));
+  const double rounds = static_cast<double>(divide_up(of_matrix * oriented.count, places));
+  e.fill = kStart + kRoundMicroseconds * (rounds - 1) + (is_aligned ? 0 : kStagedMicroseconds) +
+           kBatchMicroseconds * std::max(0.0, batches - 1) +
+           (by_columns ? kColumnsMicrosecondsOfK * k
+                       : kRowsMicrosecondsOfK * std::max(0.0, k - kShortRows));
+  e.launches = kLaunchMicroseconds;
+  add_preparation(e, plan, oriented, gpu);
+  e.microseconds = e.memory + e.fill + e.preparation + e.launches;
+  return e;
+}
+
+}  // namespace tilewise::gpu

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue's entries of tall products (tall.cuh). For catalogue.cpp.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/gemm/catalogue.hpp"
+#include "kernels/gemm/tall.hpp"
+
+namespace tilewise::kernels {
+
+// One kernel reads B in either order. By columns it is Cᵀ that is computed.
+constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::string_view entry,
+                          Dtype operand, Dtype result, bool by_rows, int columns, int stages,
+                          int blocks_per_sm) {
+  constexpr int kWarps = kTallThreads / 32, kPieceBytes = 2048;
+  const int lines = by_rows ? kTallRows : kTallColumns;
+  GemmKernel kernel{.name = name,
+                    .unit = unit,
+                    .operand = operand,
+                    .result = result,
+                    .bm = kWarps * lines,
+                    .bn = columns,
+                    .bk = kPieceBytes / 2 / lines,
+                    .stages = stages,
+                    .threads = kTallThreads,
+                    .dynamic_shared_bytes = tall_columns_bytes(columns) +
+                                            kWarps * (stages * kPieceBytes + kTallStagedBytes),
+                    .blocks_per_sm = blocks_per_sm,
+                    .strides_tiles = true,
+                    .most_held_k = kTallMostK,
+                    .splits = false,
+                    .most_columns = columns,
+                    .alignment = 16,
+                    .takes_any_b = true,
+                    .preparation = Preparation::kRestride,
+                    .transposes_result = !by_rows,
+                    .overlaps_previous = true,
+                    .pipe = operand == Dtype::kF16 ? Pipe::kMmaF16 : Pipe::kMmaBF16};
+  kernel.entries[by_rows ? 1 : 0] = {entry, entry};
+  return kernel;
+}
+#define TILEWISE_TALL_NAMED(type, name, suffix, dtype, result, ...)                           \
+  tall("tall_" type "_" name suffix, "tall_" type, "gemm_tall_" type "_" name, dtype, result, \
+       __VA_ARGS__)
+#define TILEWISE_TALL(type, suffix, dtype, result)                                     \
+  TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),         \
+      TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),     \
+      TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2), \
+      TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1)
+
+}  // namespace tilewise::kernels
