@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh): a start, and what memory takes. Fitted to 25
-// products on an H100 (bench/suites/tall.csv), 1.6 to 160 MB.
+// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh, tall_any.cuh): a start, and what memory takes.
+// Fitted to 38 products on an H100, those of bench/suites/tall.csv and some more that are not aligned, 1.6 to 160 MB.
 #include <algorithm>
 
 #include "core/divide.hpp"
@@ -23,6 +23,9 @@ constexpr double kShortRows = 128;
 // C that is not aligned goes by way of shared memory: a start, and each element as if it were so many bytes more.
 constexpr double kStagedMicroseconds = 2.5, kStagedBytes = 1.4;
 constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the first
+// Where A begins anywhere: the start, with what the copies of B take, for 32 columns, and of C that is not aligned each
+// row of 32.
+constexpr double kAnyStart = 5.2, kAnyMicrosecondsOfK = 0.02, kAnyMicrosecondsOfRow = 3.8e-5;
 
 }  // namespace
 
@@ -37,26 +40,33 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
 
   const std::int64_t row = by_columns ? oriented.m() : oriented.n();
   const bool is_aligned = row * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
-  const double factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors,
-               elements = static_cast<double>(oriented.m()) * static_cast<double>(oriented.n()) *
-                          static_cast<double>(oriented.count),
-               bytes =
-                   factors * static_cast<double>(divide_up(oriented.n(), std::int64_t{kernel.bn})) +
-                   results + (is_aligned ? 0 : kStagedBytes * elements);
+  const bool is_any = kernel.alignment == 0;
+  const double rows = static_cast<double>(oriented.m()) * static_cast<double>(oriented.count),
+               k = static_cast<double>(oriented.k()), parts_of_32 = kernel.bn / 32.0,
+               elements = rows * static_cast<double>(oriented.n()),
+               factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors;
+  const double bytes =
+      factors * static_cast<double>(divide_up(oriented.n(), std::int64_t{kernel.bn})) + results +
+      (is_aligned || is_any ? 0 : kStagedBytes * elements);
   const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
                of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
   e.memory = bytes / (of_memory > 0 ? std::min(of_memory, of_sms) : of_sms);
 
-  const double k = static_cast<double>(oriented.k()),
-               batches = static_cast<double>(divide_up(
-                   oriented.k() * kernel.bn, static_cast<std::int64_t>(kElementsOfBatch)));
   const std::int64_t of_matrix =
       std::min(tiles_of(plan, oriented), divide_up(places, oriented.count));
-  const double rounds = static_cast<double>(divide_up(of_matrix * oriented.count, places));
-  e.fill = kStart + kRoundMicroseconds * (rounds - 1) + (is_aligned ? 0 : kStagedMicroseconds) +
-           kBatchMicroseconds * std::max(0.0, batches - 1) +
-           (by_columns ? kColumnsMicrosecondsOfK * k
-                       : kRowsMicrosecondsOfK * std::max(0.0, k - kShortRows));
+  const auto rounds = static_cast<double>(divide_up(of_matrix * oriented.count, places));
+  e.fill = kRoundMicroseconds * (rounds - 1);
+  if (is_any) {
+    e.fill += kAnyStart + kAnyMicrosecondsOfK * k * parts_of_32 +
+              (is_aligned ? 0 : kAnyMicrosecondsOfRow * rows * parts_of_32);
+  } else {
+    const auto batches = static_cast<double>(
+        divide_up(oriented.k() * kernel.bn, static_cast<std::int64_t>(kElementsOfBatch)));
+    e.fill += kStart + (is_aligned ? 0 : kStagedMicroseconds) +
+              kBatchMicroseconds * std::max(0.0, batches - 1) +
+              (by_columns ? kColumnsMicrosecondsOfK * k
+                          : kRowsMicrosecondsOfK * std::max(0.0, k - kShortRows));
+  }
   e.launches = kLaunchMicroseconds;
   add_preparation(e, plan, oriented, gpu);
   e.microseconds = e.memory + e.fill + e.preparation + e.launches;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The types of elements that strips are of, and how sums become elements of C: f32, or the type of A and B.
+// The types of elements that strips are of, where they stand within 16 bytes, and how sums become elements of C: f32, or the
+// type of A and B.
 #pragma once
 
 #include "kernels/gemm/halves.cuh"
@@ -19,6 +20,11 @@ struct StripBF16 {
   using Stored = Half;
   using Element = ptx::BF16;
 };
+
+// How far behind a multiple of 16 bytes it is, in elements.
+template <class T> __device__ __forceinline__ int shift_of(const T* at) {
+  return static_cast<int>(reinterpret_cast<size_t>(at) % 16 / sizeof(T));
+}
 
 // C = alpha·sum, already multiplied, + beta·C.
 template <class Type> __device__ __forceinline__ void store_one(float* c, float sum, float beta) {

@@ -27,13 +27,16 @@
 
 namespace gemm {
 
-// Type_: of A and B. kByRows: how A and C lie. kN: columns of C at a time. kStages: of a warp's ring of pieces.
-template <class Type_, bool kByRows_, int kN_, int kStages_> struct TallShape {
+// Way_: how a block reads A and holds B (AlignedWay, or AnyWay of tall_any.cuh). Type_: of A and B. kByRows: how A and C lie.
+// kN: columns of C at a time. kStages: of a warp's ring of pieces.
+template <class Way_, class Type_, bool kByRows_, int kN_, int kStages_> struct TallShape {
+  using Way = Way_;
   using Type = Type_;
   using Element = typename Type::Element;
   static constexpr bool kByRows = kByRows_;
   static constexpr int kN = kN_, kStages = kStages_;
-  static constexpr int kMostK = kTallMostK, kColumnsBytes = tall_columns_bytes(kN);
+  static constexpr int kThreads = Way::kThreads, kMostK = Way::kMostK;
+  static constexpr int kColumnsBytes = Way::kCopies * kMostK * kN * 2;  // of B
   // Of a piece, which is 2 KB of A. Lanes are four side by side in eight rows. By rows, each has 8 k of one row in eight. By
   // columns, 8 rows of each of 4 k.
   static constexpr int kLines = kByRows ? kTallRows : kTallColumns, kPieceK = 1024 / kLines;
@@ -52,9 +55,9 @@ template <class Type_, bool kByRows_, int kN_, int kStages_> struct TallShape {
 // Which of the eight 8 rows a lane has where these are one lane's in C, too: those of four lanes are to be neighbours.
 __device__ __forceinline__ int eight_of_row(int row) { return row / 2 + row % 2 * 4; }
 
-// Which row of a unit is row `row` of a tile.
+// Which row of a unit is row `row` of a tile. kApart: of a unit by rows, from one to the next.
 template <class S> __device__ __forceinline__ int line_of(int tile, int row) {
-  return S::kByRows ? tile * 8 + row : eight_of_row(row) * 8 + tile;
+  return S::kByRows ? (tile * 8 + row) * S::Way::kApart : eight_of_row(row) * 8 + tile;
 }
 
 __device__ __forceinline__ unsigned word_of(const uint4& four, int i) {
@@ -70,6 +73,13 @@ template <class S> class TallRows {
   bool is_ragged_;  // rows, or columns, end within 16 bytes
 
  public:
+  // Elements that are read of a row along k.
+  static __device__ __forceinline__ int reach(const GemmArguments&, int k) { return k; }
+  // Warps of the same number have neighbours, so that few units are dealt out evenly.
+  static __device__ __forceinline__ long long first_line() {
+    return (threadIdx.x / 32 * static_cast<long long>(gridDim.x) + blockIdx.x) * S::kLines;
+  }
+
   // From `line` on, every `stride` rows a unit.
   __device__ __forceinline__ TallRows(const GemmArguments& g, int k, int pieces, long long line,
                                       long long stride)
@@ -108,20 +118,10 @@ template <class S> class TallRows {
     }
   }
 
-  static __device__ __forceinline__ void take(typename S::Piece& piece, const uint4* from) {
+  // A piece, of which it is said whether it is a row's first.
+  __device__ __forceinline__ void take(typename S::Piece& piece, const uint4* from, bool) const {
 #pragma unroll
     for (int i = 0; i < S::kLoads; ++i) piece[i] = from[i * 32];
-  }
-
-  // Two k of row `row` of a tile, for mma.sync: the first (`pair` 0) or the second two of a step of 16 k.
-  static __device__ __forceinline__ unsigned word(const typename S::Piece& piece, int step,
-                                                  int pair, int tile) {
-    if constexpr (S::kByRows) {
-      return word_of(piece[tile], step * 2 + pair);
-    } else {
-      return __byte_perm(word_of(piece[pair * 2], tile / 2), word_of(piece[pair * 2 + 1], tile / 2),
-                         tile % 2 == 0 ? 0x5410 : 0x7632);
-    }
   }
 
  private:
@@ -137,16 +137,67 @@ template <class S> class TallRows {
   }
 };
 
-// B in shared memory: of each step of 16 k, tile after tile, four words that each lane gives mma.sync.
-// kTogether: tiles whose columns are neighbours in a lane.
+// Two k of row `row` of a tile, for mma.sync: the first (`pair` 0) or the second two of a step of 16 k.
+template <class S>
+__device__ __forceinline__ unsigned pair_of(const typename S::Piece& piece, int step, int pair,
+                                            int tile) {
+  if constexpr (S::kByRows) {
+    return word_of(piece[tile], step * 2 + pair);
+  } else {
+    return __byte_perm(word_of(piece[pair * 2], tile / 2), word_of(piece[pair * 2 + 1], tile / 2),
+                       tile % 2 == 0 ? 0x5410 : 0x7632);
+  }
+}
+
+// B stands in shared memory step of 16 k after step, tile of 16 columns after tile, and of each four words that a lane gives
+// mma.sync.
+template <class S> struct TallOrder {
+  static constexpr int kTileWords = 32 * 4, kStepWords = kTileWords * S::kDown,
+                       kPieceWords = S::kSteps * kStepWords;
+
+  // Where word `i` of a piece, or of all, belongs: the first of two k, and a column. kTogether: tiles whose columns are
+  // neighbours in a lane.
+  template <int kTogether>
+  static __device__ __forceinline__ void place(unsigned i, int& k, int& column) {
+    const unsigned word = i % 4, lane = i / 4 % 32, tile = i / kTileWords % S::kDown,
+                   step = i / kStepWords, row = lane / 4, half = word % 2;
+    k = static_cast<int>(step / S::kSteps * S::kPieceK + lane % 4 * S::kLaneK +
+                         step % S::kSteps * 4 + word / 2 * 2);
+    column = static_cast<int>(S::kByRows ? tile / kTogether * kTogether * 16 +
+                                               (row * kTogether + tile % kTogether) * 2 + half
+                                         : tile * 16 + half * 8 + row);
+  }
+};
+
+// sums += piece · columns. `from`: the piece's columns.
+template <class S>
+__device__ __forceinline__ void add_piece(typename S::Sums& sums, const typename S::Piece& piece,
+                                          const unsigned* from) {
+#pragma unroll
+  for (int step = 0; step < S::kSteps; ++step, from += TallOrder<S>::kStepWords) {
+    unsigned columns[S::kDown][4];
+#pragma unroll
+    for (int i = 0; i < S::kDown; ++i) {
+      const uint4 four = *reinterpret_cast<const uint4*>(from + i * TallOrder<S>::kTileWords +
+                                                         threadIdx.x % 32 * 4);
+      columns[i][0] = four.x, columns[i][1] = four.y;
+      columns[i][2] = four.z, columns[i][3] = four.w;
+    }
+#pragma unroll
+    for (int j = 0; j < S::kAcross; ++j) {
+      const unsigned b0 = pair_of<S>(piece, step, 0, j), b1 = pair_of<S>(piece, step, 1, j);
+#pragma unroll
+      for (int i = 0; i < S::kDown; ++i)
+        add_product<typename S::Element>(sums[i][j], columns[i], b0, b1);
+    }
+  }
+}
+
+// Brings B to shared memory.
 template <class S, int kTogether> class TallColumns {
-  static constexpr int kTileWords = 32 * 4, kStepWords = kTileWords * S::kDown;
-  static_assert(S::kMostK / 16 * kStepWords * 4 == S::kColumnsBytes);
   static constexpr unsigned kBatch = 16;  // words of a thread at a time
 
  public:
-  static constexpr int kPieceWords = S::kSteps * kStepWords;
-
   // Columns from `column` on, which all threads of the block bring, for k in whole pieces.
   __device__ __forceinline__ TallColumns(const GemmArguments& g, int k, int pieces,
                                          long long column)
@@ -155,57 +206,33 @@ template <class S, int kTogether> class TallColumns {
         along_(g.b_along_k ? 1 : g.b.leading_dimension),
         columns_(static_cast<int>(min(g.n - column, static_cast<long long>(S::kN)))),
         k_(k),
-        words_(pieces * kPieceWords) {}
+        words_(pieces * TallOrder<S>::kPieceWords) {}
 
   // Asks for them, which is to come before A is asked for: they would come behind all of that.
-  __device__ __forceinline__ void ask(unsigned* to) {
+  __device__ __forceinline__ void ask(unsigned* to, unsigned*) {
     next_ = threadIdx.x;
 #pragma unroll 1
-    for (; next_ + kBatch * kTallThreads < words_; next_ += kBatch * kTallThreads) {
+    for (; next_ + kBatch * S::kThreads < words_; next_ += kBatch * S::kThreads) {
       load();
       put(to);
     }
     load();
   }
   // The last of them.
-  __device__ __forceinline__ void bring(unsigned* to) const { put(to); }
+  __device__ __forceinline__ void bring(unsigned* to, unsigned*) const { put(to); }
 
-  static __device__ __forceinline__ void add(typename S::Sums& sums, const typename S::Piece& piece,
-                                             const unsigned* from) {
-#pragma unroll
-    for (int step = 0; step < S::kSteps; ++step, from += kStepWords) {
-      unsigned columns[S::kDown][4];
-#pragma unroll
-      for (int i = 0; i < S::kDown; ++i) {
-        const uint4 four =
-            *reinterpret_cast<const uint4*>(from + i * kTileWords + threadIdx.x % 32 * 4);
-        columns[i][0] = four.x, columns[i][1] = four.y;
-        columns[i][2] = four.z, columns[i][3] = four.w;
-      }
-#pragma unroll
-      for (int j = 0; j < S::kAcross; ++j) {
-        const unsigned b0 = TallRows<S>::word(piece, step, 0, j),
-                       b1 = TallRows<S>::word(piece, step, 1, j);
-#pragma unroll
-        for (int i = 0; i < S::kDown; ++i)
-          add_product<typename S::Element>(sums[i][j], columns[i], b0, b1);
-      }
-    }
+  // Those that a warp is to read.
+  static __device__ __forceinline__ const unsigned* of_warp(const unsigned* columns) {
+    return columns;
   }
 
  private:
   __device__ __forceinline__ void load() {
 #pragma unroll
     for (unsigned b = 0; b < kBatch; ++b) {
-      const unsigned i = next_ + b * kTallThreads, word = i % 4, lane = i / 4 % 32,
-                     tile = i / kTileWords % S::kDown, step = i / kStepWords, row = lane / 4,
-                     half = word % 2;
-      const int k = static_cast<int>(step / S::kSteps * S::kPieceK + lane % 4 * S::kLaneK +
-                                     step % S::kSteps * 4 + word / 2 * 2);
-      const int column =
-          static_cast<int>(S::kByRows ? tile / kTogether * kTogether * 16 +
-                                            (row * kTogether + tile % kTogether) * 2 + half
-                                      : tile * 16 + half * 8 + row);
+      const unsigned i = next_ + b * S::kThreads;
+      int k, column;
+      TallOrder<S>::template place<kTogether>(i, k, column);
       const Half* const at = from_ + column * across_ + k * along_;
       const bool is_column = i < words_ && column < columns_;
       low_[b] = is_column && k < k_ ? at[0] : Half{0};
@@ -215,7 +242,7 @@ template <class S, int kTogether> class TallColumns {
   __device__ __forceinline__ void put(unsigned* to) const {
 #pragma unroll
     for (unsigned b = 0; b < kBatch; ++b) {
-      const unsigned i = next_ + b * kTallThreads;
+      const unsigned i = next_ + b * S::kThreads;
       if (i < words_) to[i] = low_[b] | static_cast<unsigned>(high_[b]) << 16;
     }
   }
@@ -347,7 +374,7 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
         staged[row * kPitch + at - first + i] = some[i];
     });
     __syncwarp();
-#pragma unroll 1
+#pragma unroll 4
     for (int row = 0; row < 8; ++row) {
       if (row_at(row) >= rows) continue;
       C* const to = c + row_at(row) * leading + first;
@@ -361,26 +388,28 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
 
 template <class S, class C>
 __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
-  using Columns = TallColumns<S, sizeof(C) == 4 ? S::kOfFloats : S::kOfHalves>;
+  using Rows = typename S::Way::template Rows<S>;
+  using Columns =
+      typename S::Way::template Columns<S, sizeof(C) == 4 ? S::kOfFloats : S::kOfHalves>;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const bool is_plain = g.result_is_aligned && beta == 0;
   C* const c = matrix_of<C>(g.c);
   // Nothing is to be added where alpha is 0: then A and B are not read.
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k),
-            pieces = max(1, (k + S::kPieceK - 1) / S::kPieceK);
+            pieces = max(1, (Rows::reach(g, k) + S::kPieceK - 1) / S::kPieceK);
+  constexpr int kWarps = S::kThreads / 32;
   const int warp = static_cast<int>(threadIdx.x / 32);
-  // Warps of the same number have neighbours, so that few units are dealt out evenly.
-  const long long first = (warp * static_cast<long long>(gridDim.x) + blockIdx.x) * S::kLines,
-                  stride = static_cast<long long>(gridDim.x) * (kTallThreads / 32) * S::kLines;
+  const long long first = Rows::first_line(),
+                  stride = static_cast<long long>(gridDim.x) * kWarps * S::kLines;
   auto* const columns = reinterpret_cast<unsigned*>(shared);
   uint4* const rings = shared + S::kColumnsBytes / 16;
   uint4* const ring = rings + warp * S::kStages * S::kStage + threadIdx.x % 32;
-  float* const staged =
-      reinterpret_cast<float*>(rings + kTallThreads / 32 * S::kStages * S::kStage) +
-      warp * (kTallStagedBytes / 4);
+  auto* const all_staged = reinterpret_cast<float*>(rings + kWarps * S::kStages * S::kStage);
+  float* const staged = all_staged + warp * (kTallStagedBytes / 4);
+  auto* const spare = reinterpret_cast<unsigned*>(all_staged);
 #pragma unroll 1
   for (long long column = 0; column < g.n; column += S::kN) {
-    TallRows<S> rows(g, k, pieces, first, stride);
+    Rows rows(g, k, pieces, first, stride);
     int asked = 0, to_stage = 0;
     const auto ask = [&] {
       rows.ask(ring + to_stage * S::kStage);
@@ -392,10 +421,10 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
     };
     if (column > 0) __syncthreads();  // all have read the columns before
     Columns of_b(g, k, pieces, column);
-    of_b.ask(columns);
+    of_b.ask(columns, spare);
 #pragma unroll 1
     for (int i = 0; i < S::kStages - 1; ++i) ask();
-    of_b.bring(columns);
+    of_b.bring(columns, spare);
     __syncthreads();
     int stage = 0;
 #pragma unroll 1
@@ -405,16 +434,23 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
       for (int piece = 0; piece < pieces; ++piece) {
         ptx::cp_async_wait<S::kStages - 2>();
         typename S::Piece of;
-        TallRows<S>::take(of, ring + stage * S::kStage);
+        rows.take(of, ring + stage * S::kStage, piece == 0);
         stage = stage + 1 == S::kStages ? 0 : stage + 1;
         ask();
-        Columns::add(sums, of, columns + piece * Columns::kPieceWords);
+        add_piece<S>(sums, of, Columns::of_warp(columns) + piece * TallOrder<S>::kPieceWords);
       }
       store_unit<S>(sums, staged, c, g, line, column, alpha, beta, is_plain);
     }
     ptx::cp_async_wait<0>();
   }
 }
+
+// A whose rows, or columns, are multiples of 16 bytes apart.
+struct AlignedWay {
+  template <class S> using Rows = TallRows<S>;
+  template <class S, int kTogether> using Columns = TallColumns<S, kTogether>;
+  static constexpr int kThreads = kTallThreads, kMostK = kTallMostK, kCopies = 1, kApart = 1;
+};
 
 template <class S> __device__ __forceinline__ void tall(const GemmArguments& g) {
   extern __shared__ __align__(16) uint4 shared[];
@@ -427,13 +463,13 @@ template <class S> __device__ __forceinline__ void tall(const GemmArguments& g) 
 }  // namespace gemm
 
 // A kernel: A and C by rows or by columns, blocks of a multiprocessor, columns, stages.
-#define TILEWISE_TALL(name, Type, by_rows, blocks, columns, stages)                     \
-  extern "C" __global__ void __launch_bounds__(tilewise::kernels::kTallThreads, blocks) \
-      name(const __grid_constant__ tilewise::kernels::GemmArguments g) {                \
-    gemm::tall<gemm::TallShape<Type, by_rows, columns, stages>>(g);                     \
+#define TILEWISE_TALL(name, Way, Type, by_rows, blocks, columns, stages) \
+  extern "C" __global__ void __launch_bounds__(Way::kThreads, blocks)    \
+      name(const __grid_constant__ tilewise::kernels::GemmArguments g) { \
+    gemm::tall<gemm::TallShape<Way, Type, by_rows, columns, stages>>(g); \
   }
-#define TILEWISE_TALL_OF(name, Type)                      \
-  TILEWISE_TALL(name##_32_rows, Type, true, 2, 32, 4)     \
-  TILEWISE_TALL(name##_64_rows, Type, true, 2, 64, 4)     \
-  TILEWISE_TALL(name##_32_columns, Type, false, 2, 32, 4) \
-  TILEWISE_TALL(name##_64_columns, Type, false, 1, 64, 6)
+#define TILEWISE_TALL_OF(name, Type)                                        \
+  TILEWISE_TALL(name##_32_rows, gemm::AlignedWay, Type, true, 2, 32, 4)     \
+  TILEWISE_TALL(name##_64_rows, gemm::AlignedWay, Type, true, 2, 64, 4)     \
+  TILEWISE_TALL(name##_32_columns, gemm::AlignedWay, Type, false, 2, 32, 4) \
+  TILEWISE_TALL(name##_64_columns, gemm::AlignedWay, Type, false, 1, 64, 6)

@@ -8,11 +8,23 @@ namespace tilewise::kernels {
 
 inline constexpr int kTallThreads = 256;
 inline constexpr int kTallMostK = 256;  ///< of which a block holds B
+/// The same of A of any alignment (tall_any.cuh).
+inline constexpr int kTallAnyMostK = 121, kTallAnyHeldK = 128;
+/// Of a block for up to 32 and up to 64 columns.
+inline constexpr int kTallAny32Threads = 512, kTallAny64Threads = 256;
+inline constexpr int kTallShifts = 8;  ///< places within 16 bytes where a row may begin
 /// Rows of A of a warp's unit, where A and C lie by rows, and by columns.
 inline constexpr int kTallRows = 32, kTallColumns = 64;
 
 /// Elements of a row of C that a warp stages at a time, where C is not aligned, and what eight such rows take.
 inline constexpr int kTallPart = 64, kTallStagedBytes = 8 * (kTallPart + 4) * 4;
+
+/// What warps stage, and before, of A of any alignment, pairs of elements of so many columns of B.
+constexpr int tall_spare_bytes(int columns, int threads, bool any) {
+  const int staged = threads / 32 * kTallStagedBytes,
+            pairs = (kTallAnyMostK + 1) * (columns + 1) * 4 / 16 * 16 + 16;
+  return any && pairs > staged ? pairs : staged;
+}
 
 /// kTallMostK k of so many columns of B, in 16 bits.
 constexpr int tall_columns_bytes(int columns) { return kTallMostK * columns * 2; }

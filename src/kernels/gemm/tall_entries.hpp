@@ -27,7 +27,8 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
                     .stages = stages,
                     .threads = kTallThreads,
                     .dynamic_shared_bytes = tall_columns_bytes(columns) +
-                                            kWarps * (stages * kPieceBytes + kTallStagedBytes),
+                                            kWarps * stages * kPieceBytes +
+                                            tall_spare_bytes(columns, kTallThreads, false),
                     .blocks_per_sm = blocks_per_sm,
                     .strides_tiles = true,
                     .most_held_k = kTallMostK,
@@ -42,13 +43,33 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
   kernel.entries[by_rows ? 1 : 0] = {entry, entry};
   return kernel;
 }
+// Of A of any alignment, by rows (tall_any.cuh).
+constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
+  constexpr int kPieceBytes = 2048;
+  kernel.threads = kernel.bn > 32 ? kTallAny64Threads : kTallAny32Threads;
+  const int warps = kernel.threads / 32;
+  kernel.unit = unit;
+  kernel.compute_major = 9;
+  kernel.bm = warps * kTallRows;
+  kernel.dynamic_shared_bytes = kTallShifts * kTallAnyHeldK * kernel.bn * 2 +
+                                warps * kernel.stages * kPieceBytes +
+                                tall_spare_bytes(kernel.bn, kernel.threads, true);
+  kernel.most_held_k = kTallAnyMostK;
+  kernel.alignment = 0;
+  kernel.preparation = Preparation::kNone;
+  return kernel;
+}
 #define TILEWISE_TALL_NAMED(type, name, suffix, dtype, result, ...)                           \
   tall("tall_" type "_" name suffix, "tall_" type, "gemm_tall_" type "_" name, dtype, result, \
        __VA_ARGS__)
-#define TILEWISE_TALL(type, suffix, dtype, result)                                     \
-  TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),         \
-      TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),     \
-      TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2), \
-      TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1)
+#define TILEWISE_TALL(type, suffix, dtype, result)                                         \
+  TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),             \
+      TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),         \
+      TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2),     \
+      TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1),     \
+      tall_any(TILEWISE_TALL_NAMED(type, "32_any", suffix, dtype, result, true, 32, 4, 1), \
+               "tall_" type "_any"),                                                       \
+      tall_any(TILEWISE_TALL_NAMED(type, "64_any", suffix, dtype, result, true, 64, 4, 1), \
+               "tall_" type "_any")
 
 }  // namespace tilewise::kernels

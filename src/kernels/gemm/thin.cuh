@@ -40,11 +40,6 @@ template <class Type_, int kM_> struct ThinShape {
   static constexpr int kLines = kN / kWarps, kPitch = kDepth / kEach + 2;
 };
 
-// How far behind a multiple of 16 bytes it is, in elements.
-template <class T> __device__ __forceinline__ int shift_of(const T* at) {
-  return static_cast<int>(reinterpret_cast<size_t>(at) % 16 / sizeof(T));
-}
-
 __device__ __forceinline__ void unpack(float (&to)[4], const uint4& piece, StripF32) {
   to[0] = __uint_as_float(piece.x), to[1] = __uint_as_float(piece.y),
   to[2] = __uint_as_float(piece.z), to[3] = __uint_as_float(piece.w);

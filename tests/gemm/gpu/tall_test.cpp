@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tall products of any alignment: every place within 16 bytes where rows of A may begin, and depths around a piece.
+// What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
+#include "gemm/gpu/plan.hpp"
+#include "on_gpu.hpp"
+
+namespace tilewise::test {
+namespace {
+
+using kernels::GemmKernel;
+
+class EveryTallOfAnyAlignment : public ::testing::TestWithParam<const GemmKernel*> {
+ protected:
+  void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+
+  template <class Kind> void expect_everywhere() {
+    const GemmKernel& kernel = *GetParam();
+    const PlanWish wish(std::string(kernel.name));
+    for (std::int64_t gap = 0; gap < 8; ++gap) {
+      const Order order = gap % 2 == 0 ? Order::kRowMajor : Order::kColumnMajor;
+      const std::int64_t k = kernel.bk - 3 + gap;
+      expect_right<Kind>({41, kernel.bn - gap, k}, {{.gap = gap},
+                                                    {.order = order, .gap = gap},
+                                                    {.gap = 7 - gap},
+                                                    static_cast<int>(gap % 3 == 0),
+                                                    0,
+                                                    static_cast<int>(gap / 2 % 2)});
+    }
+    // More rows than the warps of a block have at a time, and as many k as B is held for.
+    expect_right<Kind>({kernel.bm + 11, 5, kernel.most_held_k}, {{.gap = 2}, {}, {}}, 1.5, -1);
+  }
+};
+
+TEST_P(EveryTallOfAnyAlignment, WhereverRowsBegin) {
+  const bool wide = GetParam()->result == Dtype::kF32;
+  if (GetParam()->operand == Dtype::kBF16) {
+    if (wide) expect_everywhere<BF16ToF32>();
+    else expect_everywhere<BF16>();
+  } else if (wide) {
+    expect_everywhere<F16ToF32>();
+  } else {
+    expect_everywhere<F16>();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.strides_tiles && kernel.alignment == 0)
+                               all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
+TEST(TallProducts, OfAnyAlignmentCopyNothing) {
+  TILEWISE_NEEDS_KERNELS();
+  const auto plan_of = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    gpu::Problem problem;
+    problem.operand = problem.result = Dtype::kBF16;
+    problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
+    problem.arguments.a.leading_dimension = k;
+    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
+    problem.arguments.alpha.value = 1;
+    return gpu::choose(problem, model::find_gpu("h100"), gpu::kNoLimit);
+  };
+  EXPECT_EQ(plan_of(65537, 29, 61).kernel->name, "tall_bf16_32_any");
+  EXPECT_EQ(plan_of(100000, 33, 63).kernel->name, "tall_bf16_64_any");
+  EXPECT_EQ(plan_of(65537, 29, 61).workspace_bytes, 0u);
+  EXPECT_EQ(plan_of(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
+}
+
+}  // namespace
+}  // namespace tilewise::test
