@@ -64,9 +64,27 @@ __device__ __forceinline__ unsigned word_of(const uint4& four, int i) {
   return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
 }
 
+// Asks for the first `count` of eight elements; the others become 0. Those behind which the matrix ends are read one by one:
+// cp.async of fewer bytes than 16 reads no more, but compute-sanitizer says that it does.
+__device__ __forceinline__ void ask_for_first(uint4* to, const Half* from, int count,
+                                              const Half* end) {
+  if (count <= 0 || from + 8 <= end) {
+    ptx::cp_async_up_to_16(to, from, max(count, 0) * 2);
+    return;
+  }
+  unsigned long long low = 0, high = 0;
+#pragma unroll 1
+  for (int i = min(count, 8) - 1; i >= 0; --i) {
+    high = high << 16 | low >> 48;
+    low = low << 16 | from[i];
+  }
+  *to = make_uint4(static_cast<unsigned>(low), static_cast<unsigned>(low >> 32),
+                   static_cast<unsigned>(high), static_cast<unsigned>(high >> 32));
+}
+
 // A, as a lane asks for it: 16 bytes of each of a piece's loads, which are 8 rows further, or one k.
 template <class S> class TallRows {
-  const Half* at_;                            // of the next piece
+  const Half *at_, *end_;                     // of the next piece, and of the matrix
   long long apart_, next_piece_, next_unit_;  // elements to the next load, piece, and unit
   long long lines_left_, stride_;
   int k_, k_left_;  // from the lane's first k on: of all, and of the next piece
@@ -89,6 +107,7 @@ template <class S> class TallRows {
     const long long leading = g.a.leading_dimension, first = line + line_of<S>(0, row);
     at_ =
         matrix_of<Half>(g.a) + (S::kByRows ? first * leading + first_k : first_k * leading + first);
+    end_ = matrix_of<Half>(g.a) + (S::kByRows ? (g.m - 1) * leading + k : (k - 1) * leading + g.m);
     apart_ = S::kByRows ? 8 * leading : leading;
     next_piece_ = S::kByRows ? S::kPieceK : S::kPieceK * leading;
     next_unit_ = (S::kByRows ? stride * leading : stride) - (pieces - 1) * next_piece_;
@@ -131,8 +150,7 @@ template <class S> class TallRows {
     for (int i = 0; i < S::kLoads; ++i, from += apart_) {
       const bool is_row = S::kByRows ? i * 8 < lines_left_ : i < k_left_;
       const long long there = S::kByRows ? k_left_ : lines_left_;
-      ptx::cp_async_up_to_16(to + i * 32, from,
-                             is_row ? static_cast<int>(min(max(there, 0ll), 8ll)) * 2 : 0);
+      ask_for_first(to + i * 32, from, is_row ? static_cast<int>(min(there, 8ll)) : 0, end_);
     }
   }
 };

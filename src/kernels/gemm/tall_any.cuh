@@ -13,7 +13,7 @@ namespace gemm {
 
 // As TallRows. Eight warps share rows that are next to each other.
 template <class S> class ShiftedRows {
-  const Half* at_;  // of the next piece
+  const Half *at_, *end_;  // of the next piece, and of the matrix
   long long apart_, next_unit_, lines_left_, stride_;
   int k_, k_left_;
   unsigned masks_[4];  // of a row's first 16 bytes, what is its
@@ -37,6 +37,7 @@ template <class S> class ShiftedRows {
     const Half* const row = matrix_of<Half>(g.a) + first * leading;
     const int shift = shift_of(row);
     at_ = row - shift + column * S::kLaneK;
+    end_ = matrix_of<Half>(g.a) + (g.m - 1) * leading + k;
     apart_ = 8 * S::Way::kApart * leading;
     next_unit_ = stride * leading - (pieces - 1) * S::kPieceK;
     lines_left_ = g.m - first;
@@ -49,11 +50,11 @@ template <class S> class ShiftedRows {
   }
 
   __device__ __forceinline__ void ask(uint4* to) const {
-    const int bytes = min(max(k_left_, 0), 8) * 2;
+    const int count = min(k_left_, 8);
     const Half* from = at_;
 #pragma unroll
     for (int i = 0; i < S::kLoads; ++i, from += apart_)
-      ptx::cp_async_up_to_16(to + i * 32, from, i * 8 * S::Way::kApart < lines_left_ ? bytes : 0);
+      ask_for_first(to + i * 32, from, i * 8 * S::Way::kApart < lines_left_ ? count : 0, end_);
   }
 
   __device__ __forceinline__ void go_on(bool to_next_unit) {
