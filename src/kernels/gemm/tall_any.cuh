@@ -50,9 +50,17 @@ template <class S> class ShiftedRows {
   }
 
   __device__ __forceinline__ void ask(uint4* to) const {
-    const int count = min(k_left_, 8);
+    constexpr int kSpan = S::kLines * S::Way::kApart, kEach = 8;
+    const int count = min(max(k_left_, 0), kEach);
     const Half* from = at_;
+    // Rows are one element apart or more, so 16 bytes of these are of the matrix.
+    if (lines_left_ > kSpan + kEach) [[likely]] {
 #pragma unroll
+      for (int i = 0; i < S::kLoads; ++i, from += apart_)
+        ptx::cp_async_up_to_16(to + i * 32, from, count * 2);
+      return;
+    }
+#pragma unroll 1
     for (int i = 0; i < S::kLoads; ++i, from += apart_)
       ask_for_first(to + i * 32, from, i * 8 * S::Way::kApart < lines_left_ ? count : 0, end_);
   }
