@@ -72,14 +72,11 @@ __device__ __forceinline__ void ask_for_first(uint4* to, const Half* from, int c
     ptx::cp_async_up_to_16(to, from, max(count, 0) * 2);
     return;
   }
-  unsigned long long low = 0, high = 0;
-#pragma unroll 1
-  for (int i = min(count, 8) - 1; i >= 0; --i) {
-    high = high << 16 | low >> 48;
-    low = low << 16 | from[i];
-  }
-  *to = make_uint4(static_cast<unsigned>(low), static_cast<unsigned>(low >> 32),
-                   static_cast<unsigned>(high), static_cast<unsigned>(high >> 32));
+  unsigned some[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) some[i] = i < count ? from[i] : 0;
+  *to = make_uint4(some[0] | some[1] << 16, some[2] | some[3] << 16, some[4] | some[5] << 16,
+                   some[6] | some[7] << 16);
 }
 
 // A, as a lane asks for it: 16 bytes of each of a piece's loads, which are 8 rows further, or one k.
