@@ -7,7 +7,6 @@
 
 #include "core/divide.hpp"
 #include "gemm/gpu/estimate_terms.hpp"
-#include "kernels/gemm/tall.hpp"
 
 namespace tilewise::gpu {
 namespace {

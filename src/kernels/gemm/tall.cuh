@@ -36,17 +36,18 @@ template <class Way_, class Type_, bool kByRows_, int kN_, int kStages_> struct 
   static constexpr bool kByRows = kByRows_;
   static constexpr int kN = kN_, kStages = kStages_;
   static constexpr int kThreads = Way::kThreads, kMostK = Way::kMostK;
-  static constexpr int kColumnsBytes = Way::kCopies * kMostK * kN * 2;  // of B
-  // Of a piece, which is 2 KB of A. Lanes are four side by side in eight rows. By rows, each has 8 k of one row in eight. By
+  static constexpr int kColumnsBytes = tall_columns_bytes(Way::kCopies, kMostK, kN);
+  // Of a piece. Lanes are four side by side in eight rows. By rows, each has 8 k of one row in eight. By
   // columns, 8 rows of each of 4 k.
-  static constexpr int kLines = kByRows ? kTallRows : kTallColumns, kPieceK = 1024 / kLines;
+  static constexpr int kLines = kByRows ? kTallRows : kTallColumns,
+                       kPieceK = kTallPieceBytes / 2 / kLines;
   static constexpr int kLaneK = kPieceK / 4, kSteps = kPieceK / 16, kLoads = 4;
   // Of 16 columns of B and 8 rows of A.
   static constexpr int kDown = kN / 16, kAcross = kLines / 8;
   static_assert(kMostK % kPieceK == 0 && kN % 16 == 0);
 
-  // Tiles whose columns of B take turns in C, so that a lane has neighbours.
-  static constexpr int kOfFloats = tall_together(kDown, 4), kOfHalves = tall_together(kDown, 2);
+  // Tiles whose columns of B take turns in C, so that a lane has neighbours. C: the type of its elements.
+  template <class C> static constexpr int kTogether = tall_together(kDown, sizeof(C));
   using Piece = uint4[kLoads];
   static constexpr int kStage = kLoads * 32;  // of 16 bytes
   using Sums = float[kDown][kAcross][4];
@@ -89,7 +90,7 @@ template <class S> class TallRows {
 
  public:
   // Elements that are read of a row along k.
-  static __device__ __forceinline__ int reach(const GemmArguments&, int k) { return k; }
+  static __device__ __forceinline__ int reach(int k) { return k; }
   // Warps of the same number have neighbours, so that few units are dealt out evenly.
   static __device__ __forceinline__ long long first_line() {
     return (threadIdx.x / 32 * static_cast<long long>(gridDim.x) + blockIdx.x) * S::kLines;
@@ -304,18 +305,36 @@ __device__ __forceinline__ void put_by_sectors(const Put& put, int row, int at,
   put(row, is_second ? at + 4 : at + 8, second);
 }
 
-// Calls `with` for eight rows of C at a time, as it lies, and up to kTallPart elements of each, with
+// Calls `with` for eight rows of C at a time, as it lies, with
 //   row_at(row): which row of the unit's a row is,
-//   first: the first of the elements,
 //   each(put): calls put(row, element, some) with all neighbours that this lane has.
 template <class S, class C, class With>
 __device__ __forceinline__ void for_rows(const typename S::Sums& sums, float alpha,
                                          const With& with) {
   const int row = static_cast<int>(threadIdx.x % 32 / 4), pair = threadIdx.x % 4;
-  if constexpr (!S::kByRows) {
+  if constexpr (S::kByRows) {
+    constexpr int kTogether = S::template kTogether<C>;
+#pragma unroll
+    for (int j = 0; j < S::kAcross; ++j) {
+      with([&](int of_eight) { return line_of<S>(j, of_eight); },
+           [&](const auto& put) {
+#pragma unroll
+             for (int e = 0; e < 2; ++e) {
+#pragma unroll
+               for (int i = 0; i < S::kDown; i += kTogether) {
+                 float some[kTogether * 2];
+#pragma unroll
+                 for (int s = 0; s < kTogether * 2; ++s)
+                   some[s] = alpha * sums[i + s / 2][j][s % 2 * 2 + e];
+                 put(pair * 2 + e, i * 16 + row * kTogether * 2, some);
+               }
+             }
+           });
+    }
+  } else {
 #pragma unroll
     for (int i = 0; i < S::kDown * 2; ++i) {
-      with([&](int of_eight) { return i * 8 + of_eight; }, 0,
+      with([&](int of_eight) { return i * 8 + of_eight; },
            [&](const auto& put) {
 #pragma unroll
              for (int e = 0; e < 2; ++e) {
@@ -327,29 +346,6 @@ __device__ __forceinline__ void for_rows(const typename S::Sums& sums, float alp
                else put_by_sectors(put, row, at, some);
              }
            });
-    }
-  } else {
-    constexpr int kTogether = sizeof(C) == 4 ? S::kOfFloats : S::kOfHalves;
-    constexpr int kTiles = S::kN < kTallPart ? S::kDown : kTallPart / 16;
-#pragma unroll
-    for (int j = 0; j < S::kAcross; ++j) {
-#pragma unroll
-      for (int first = 0; first < S::kDown; first += kTiles) {
-        with([&](int of_eight) { return line_of<S>(j, of_eight); }, first * 16,
-             [&](const auto& put) {
-#pragma unroll
-               for (int e = 0; e < 2; ++e) {
-#pragma unroll
-                 for (int i = first; i < first + kTiles; i += kTogether) {
-                   float some[kTogether * 2];
-#pragma unroll
-                   for (int s = 0; s < kTogether * 2; ++s)
-                     some[s] = alpha * sums[i + s / 2][j][s % 2 * 2 + e];
-                   put(pair * 2 + e, i * 16 + row * kTogether * 2, some);
-                 }
-               }
-             });
-      }
     }
   }
 }
@@ -370,7 +366,7 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
   const long long leading = g.c.leading_dimension;
   C* const c = matrix + first_row * leading + first_element;
   if (is_plain) {
-    for_rows<S, C>(sums, alpha, [&](const auto& row_at, int, const auto& each) {
+    for_rows<S, C>(sums, alpha, [&](const auto& row_at, const auto& each) {
       each([&](int row, int at, const auto& some) {
         if (row_at(row) < rows && at < elements)
           store_plain<Type>(c + row_at(row) * leading + at, some);
@@ -379,23 +375,23 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
     return;
   }
   const int lane = static_cast<int>(threadIdx.x % 32);
-  constexpr int kPitch = kTallPart + 4, kWidth = S::kByRows ? S::kN : S::kLines,
-                kPart = kWidth < kTallPart ? kWidth : kTallPart;
-  for_rows<S, C>(sums, alpha, [&](const auto& row_at, int first, const auto& each) {
+  constexpr int kPitch = kTallPart + 4, kWidth = S::kByRows ? S::kN : S::kLines;
+  static_assert(kWidth <= kTallPart);
+  for_rows<S, C>(sums, alpha, [&](const auto& row_at, const auto& each) {
     __syncwarp();
     each([&](int row, int at, const auto& some) {
 #pragma unroll
       for (int i = 0; i < static_cast<int>(sizeof(some) / sizeof(float)); ++i)
-        staged[row * kPitch + at - first + i] = some[i];
+        staged[row * kPitch + at + i] = some[i];
     });
     __syncwarp();
 #pragma unroll 4
     for (int row = 0; row < 8; ++row) {
       if (row_at(row) >= rows) continue;
-      C* const to = c + row_at(row) * leading + first;
+      C* const to = c + row_at(row) * leading;
 #pragma unroll
-      for (int i = 0; i < kPart; i += 32)
-        if (first + i + lane < elements)
+      for (int i = 0; i < kWidth; i += 32)
+        if (i + lane < elements)
           store_one<Type>(to + i + lane, staged[row * kPitch + i + lane], beta);
     }
   });
@@ -404,14 +400,13 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
 template <class S, class C>
 __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
   using Rows = typename S::Way::template Rows<S>;
-  using Columns =
-      typename S::Way::template Columns<S, sizeof(C) == 4 ? S::kOfFloats : S::kOfHalves>;
+  using Columns = typename S::Way::template Columns<S, S::template kTogether<C>>;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const bool is_plain = g.result_is_aligned && beta == 0;
   C* const c = matrix_of<C>(g.c);
   // Nothing is to be added where alpha is 0: then A and B are not read.
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k),
-            pieces = max(1, (Rows::reach(g, k) + S::kPieceK - 1) / S::kPieceK);
+            pieces = max(1, (Rows::reach(k) + S::kPieceK - 1) / S::kPieceK);
   constexpr int kWarps = S::kThreads / 32;
   const int warp = static_cast<int>(threadIdx.x / 32);
   const long long first = Rows::first_line(),

@@ -6,28 +6,33 @@
 
 namespace tilewise::kernels {
 
-inline constexpr int kTallThreads = 256;
-inline constexpr int kTallMostK = 256;  ///< of which a block holds B
-/// The same of A of any alignment (tall_any.cuh).
-inline constexpr int kTallAnyMostK = 121, kTallAnyHeldK = 128;
-/// Of a block for up to 32 and up to 64 columns.
-inline constexpr int kTallAny32Threads = 512, kTallAny64Threads = 256;
-inline constexpr int kTallShifts = 8;  ///< places within 16 bytes where a row may begin
+inline constexpr int kTallPieceBytes = 2048;  ///< of A, that a warp brings at a time
 /// Rows of A of a warp's unit, where A and C lie by rows, and by columns.
 inline constexpr int kTallRows = 32, kTallColumns = 64;
 
-/// Elements of a row of C that a warp stages at a time, where C is not aligned, and what eight such rows take.
-inline constexpr int kTallPart = 64, kTallStagedBytes = 8 * (kTallPart + 4) * 4;
+inline constexpr int kTallThreads = 256;
+inline constexpr int kTallMostK = 256;  ///< of which a block holds B
 
-/// What warps stage, and before, of A of any alignment, pairs of elements of so many columns of B.
-constexpr int tall_spare_bytes(int columns, int threads, bool any) {
-  const int staged = threads / 32 * kTallStagedBytes,
-            pairs = (kTallAnyMostK + 1) * (columns + 1) * 4 / 16 * 16 + 16;
-  return any && pairs > staged ? pairs : staged;
+/// The same of A of any alignment (tall_any.cuh), for up to 32 and up to 64 columns.
+inline constexpr int kTallAny32Threads = 512, kTallAny64Threads = 256;
+inline constexpr int kTallShifts = 8;  ///< places within 16 bytes where a row may begin
+/// k of each copy of B, of which those of the one that is shifted most are the product's.
+inline constexpr int kTallAnyHeldK = 128, kTallAnyMostK = kTallAnyHeldK - (kTallShifts - 1);
+
+/// Bytes of B that a block holds, in 16 bits.
+constexpr int tall_columns_bytes(int copies, int k, int columns) {
+  return copies * k * columns * 2;
 }
 
-/// kTallMostK k of so many columns of B, in 16 bits.
-constexpr int tall_columns_bytes(int columns) { return kTallMostK * columns * 2; }
+/// Elements of a row of C that a warp stages, at most, where C is not aligned, and bytes of eight such rows.
+inline constexpr int kTallPart = 64, kTallStagedBytes = 8 * (kTallPart + 4) * 4;
+
+/// Bytes where a block stages, and before, of A of any alignment, has all pairs of neighbouring k of B.
+constexpr int tall_any_spare_bytes(int columns, int threads) {
+  const int staged = threads / 32 * kTallStagedBytes,
+            pairs = (kTallAnyMostK + 1) * (columns + 1) * 4 / 16 * 16 + 16;
+  return pairs > staged ? pairs : staged;
+}
 
 /// Of `tiles` of 16 columns those that take turns in C, so that a lane has neighbours: as many as make 16 bytes.
 constexpr int tall_together(int tiles, int result_bytes) {

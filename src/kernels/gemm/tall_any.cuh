@@ -19,9 +19,7 @@ template <class S> class ShiftedRows {
   unsigned masks_[4];  // of a row's first 16 bytes, what is its
 
  public:
-  static __device__ __forceinline__ int reach(const GemmArguments&, int k) {
-    return k + kTallShifts - 1;
-  }
+  static __device__ __forceinline__ int reach(int k) { return k + kTallShifts - 1; }
   static __device__ __forceinline__ long long first_line() {
     const long long warp = threadIdx.x / 32;
     return static_cast<long long>(blockIdx.x) * (S::kThreads / 32) * S::kLines +
@@ -94,7 +92,7 @@ template <class S, int kTogether> class ShiftedColumns {
   static constexpr int kApart = S::kThreads / S::kN, kPairs = S::kMostK / kApart,
                        kWords = kPieceWords / S::kThreads;
   static_assert(kCopyWords * kTallShifts * 4 == S::kColumnsBytes && kTallAnyMostK < S::kMostK);
-  static_assert((kTallAnyMostK + 1) * kPitch * 4 <= tall_spare_bytes(S::kN, S::kThreads, true));
+  static_assert((kTallAnyMostK + 1) * kPitch * 4 <= tall_any_spare_bytes(S::kN, S::kThreads));
 
   const GemmArguments& g_;
   int k_, pieces_;

@@ -15,7 +15,7 @@ namespace tilewise::kernels {
 constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::string_view entry,
                           Dtype operand, Dtype result, bool by_rows, int columns, int stages,
                           int blocks_per_sm) {
-  constexpr int kWarps = kTallThreads / 32, kPieceBytes = 2048;
+  constexpr int kWarps = kTallThreads / 32;
   const int lines = by_rows ? kTallRows : kTallColumns;
   GemmKernel kernel{.name = name,
                     .unit = unit,
@@ -23,12 +23,11 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
                     .result = result,
                     .bm = kWarps * lines,
                     .bn = columns,
-                    .bk = kPieceBytes / 2 / lines,
+                    .bk = kTallPieceBytes / 2 / lines,
                     .stages = stages,
                     .threads = kTallThreads,
-                    .dynamic_shared_bytes = tall_columns_bytes(columns) +
-                                            kWarps * stages * kPieceBytes +
-                                            tall_spare_bytes(columns, kTallThreads, false),
+                    .dynamic_shared_bytes = tall_columns_bytes(1, kTallMostK, columns) +
+                                            kWarps * (stages * kTallPieceBytes + kTallStagedBytes),
                     .blocks_per_sm = blocks_per_sm,
                     .strides_tiles = true,
                     .most_held_k = kTallMostK,
@@ -45,15 +44,14 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
 }
 // Of A of any alignment, by rows (tall_any.cuh).
 constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
-  constexpr int kPieceBytes = 2048;
   kernel.threads = kernel.bn > 32 ? kTallAny64Threads : kTallAny32Threads;
   const int warps = kernel.threads / 32;
   kernel.unit = unit;
   kernel.compute_major = 9;
   kernel.bm = warps * kTallRows;
-  kernel.dynamic_shared_bytes = kTallShifts * kTallAnyHeldK * kernel.bn * 2 +
-                                warps * kernel.stages * kPieceBytes +
-                                tall_spare_bytes(kernel.bn, kernel.threads, true);
+  kernel.dynamic_shared_bytes = tall_columns_bytes(kTallShifts, kTallAnyHeldK, kernel.bn) +
+                                warps * kernel.stages * kTallPieceBytes +
+                                tall_any_spare_bytes(kernel.bn, kernel.threads);
   kernel.most_held_k = kTallAnyMostK;
   kernel.alignment = 0;
   kernel.preparation = Preparation::kNone;

@@ -163,5 +163,26 @@ std::vector<const GemmKernel*> teams() {
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTeam, ::testing::ValuesIn(teams()),
                          [](const auto& each) { return std::string(each.param->name); });
 
+// Tall products have a block for so many units of each matrix.
+class EveryTallOfBatches : public EveryTeam {};
+
+TEST_P(EveryTallOfBatches, OfMatricesThatBeginAnywhere) {
+  const int bm = kernel().bm, bn = kernel().bn, bk = kernel().bk;
+  const bool by_columns = kernel().transposes_result;  // as that is given the other way round
+  const Stand a{.gap = 1}, b{.order = by_columns ? Order::kRowMajor : Order::kColumnMajor};
+  with_kind([&]<class Kind>(Kind) {
+    expect_scattered<Kind>(3, sized(bm + 5, bn - 1, bk + 3), {a, b, kRows}, 1, 0);
+    expect_scattered<Kind>(3, sized(bm, bn, 2 * bk), {a, b, Stand{.gap = 1}}, 1.5, -1);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfBatches, ::testing::ValuesIn([] {
+                           std::vector<const GemmKernel*> all;
+                           for (const GemmKernel& kernel : kernels::gemm_kernels())
+                             if (kernel.strides_tiles) all.push_back(&kernel);
+                           return all;
+                         }()),
+                         [](const auto& kernel) { return std::string(kernel.param->name); });
+
 }  // namespace
 }  // namespace tilewise::test

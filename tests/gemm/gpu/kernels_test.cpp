@@ -129,18 +129,6 @@ TEST_P(EveryKernel, SeveralTilesABlockThatFillItsStagesSeveralTimes) {
   expect({exchanges ? columns : rows, exchanges ? rows : columns, k}, with(kRows), 1, 0);
 }
 
-// Of tall products: units of a warp one after the other, and some warps with one less.
-TEST_P(EveryKernel, SeveralTilesABlockOneByOne) {
-  if (!kernel().strides_tiles) GTEST_SKIP() << "has a block for each tile, or is persistent";
-  const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
-                     rows = (2 * blocks + 1) * kernel().bm + 3;
-  for (const int steps : {1, 2}) {
-    const int k = steps * kernel().bk - 3, columns = 11;
-    expect(kernel().transposes_result ? Sizes{columns, rows, k} : Sizes{rows, columns, k},
-           with(across()), 1, 0);
-  }
-}
-
 TEST_P(EveryKernel, StreamedTiles) {
   if (!kernel().persistent || !kernel().splits || !kernel().streams)
     GTEST_SKIP() << "is not streamed";

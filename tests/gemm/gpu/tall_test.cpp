@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tall products of any alignment: every place within 16 bytes where rows of A may begin, and depths around a piece.
-// What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
+// Tall products: warps that have several units, every place within 16 bytes where rows of A may begin, and depths around a
+// piece. What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
 #include "gemm/gpu/plan.hpp"
 #include "on_gpu.hpp"
 
@@ -11,45 +11,55 @@ namespace {
 
 using kernels::GemmKernel;
 
-class EveryTallOfAnyAlignment : public ::testing::TestWithParam<const GemmKernel*> {
+class EveryTall : public ::testing::TestWithParam<const GemmKernel*> {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
+  const GemmKernel& kernel() const { return *GetParam(); }
 
-  template <class Kind> void expect_everywhere() {
-    const GemmKernel& kernel = *GetParam();
-    const PlanWish wish(std::string(kernel.name));
-    for (std::int64_t gap = 0; gap < 8; ++gap) {
-      const Order order = gap % 2 == 0 ? Order::kRowMajor : Order::kColumnMajor;
-      const std::int64_t k = kernel.bk - 3 + gap;
-      expect_right<Kind>({41, kernel.bn - gap, k}, {{.gap = gap},
-                                                    {.order = order, .gap = gap},
-                                                    {.gap = 7 - gap},
-                                                    static_cast<int>(gap % 3 == 0),
-                                                    0,
-                                                    static_cast<int>(gap / 2 % 2)});
-    }
-    // More rows than the warps of a block have at a time, and as many k as B is held for.
-    expect_right<Kind>({kernel.bm + 11, 5, kernel.most_held_k}, {{.gap = 2}, {}, {}}, 1.5, -1);
+  template <class Function> void with_kind(const Function& function) {
+    const PlanWish wish{std::string(kernel().name)};
+    const bool wide = kernel().result == Dtype::kF32;
+    if (kernel().operand == Dtype::kBF16) return wide ? function(BF16ToF32{}) : function(BF16{});
+    return wide ? function(F16ToF32{}) : function(F16{});
   }
 };
 
-TEST_P(EveryTallOfAnyAlignment, WhereverRowsBegin) {
-  const bool wide = GetParam()->result == Dtype::kF32;
-  if (GetParam()->operand == Dtype::kBF16) {
-    if (wide) expect_everywhere<BF16ToF32>();
-    else expect_everywhere<BF16>();
-  } else if (wide) {
-    expect_everywhere<F16ToF32>();
-  } else {
-    expect_everywhere<F16>();
-  }
+// One after the other, and some warps have one less.
+TEST_P(EveryTall, SeveralUnitsAWarp) {
+  const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
+                     rows = (2 * blocks + 1) * kernel().bm + 3;
+  const bool by_columns = kernel().transposes_result;
+  with_kind([&]<class Kind>(Kind) {
+    for (const int steps : {1, 2}) {
+      const int k = steps * kernel().bk - 3, columns = 11;
+      if (by_columns) expect_right<Kind>({columns, rows, k});
+      else expect_right<Kind>({rows, columns, k});
+    }
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment, ::testing::ValuesIn([] {
+TEST_P(EveryTall, WhereverRowsBegin) {
+  if (kernel().alignment > 0) GTEST_SKIP() << "factors are copied to rows that are aligned";
+  with_kind([&]<class Kind>(Kind) {
+    for (std::int64_t gap = 0; gap < 8; ++gap) {
+      const Order order = gap % 2 == 0 ? Order::kRowMajor : Order::kColumnMajor;
+      expect_right<Kind>({41, kernel().bn - gap, kernel().bk - 3 + gap},
+                         {{.gap = gap},
+                          {.order = order, .gap = gap},
+                          {.gap = 7 - gap},
+                          static_cast<int>(gap % 3 == 0),
+                          0,
+                          static_cast<int>(gap / 2 % 2)});
+    }
+    // More rows than the warps of a block have at a time, and as many k as B is held for.
+    expect_right<Kind>({kernel().bm + 11, 5, kernel().most_held_k}, {{.gap = 2}, {}, {}}, 1.5, -1);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTall, ::testing::ValuesIn([] {
                            std::vector<const GemmKernel*> all;
                            for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.strides_tiles && kernel.alignment == 0)
-                               all.push_back(&kernel);
+                             if (kernel.strides_tiles) all.push_back(&kernel);
                            return all;
                          }()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
