@@ -49,18 +49,18 @@ std::int64_t first_unwritten_row(const GpuProblem& problem, std::span<const std:
 }  // namespace
 
 BatchReference::BatchReference(const GpuProblem& problem, const ReadElements& a,
-                               const ReadElements& b, std::uint64_t seed,
+                               const ReadElements& b, const ReadElements& c, std::uint64_t seed,
                                const std::function<int(std::int64_t)>& column_exponent)
     : problem_(problem) {
   const std::int64_t of_a = problem.rows_of_a() * problem.lda,
-                     of_b = problem.rows_of_b() * problem.ldb;
+                     of_b = problem.rows_of_b() * problem.ldb, of_c = problem.shape.m * problem.ldc;
   GpuProblem one = problem;
   one.shape.batch = 1;
   for (const std::int64_t product : sample_of(problem.shape.batch, kProducts, ~seed)) {
     samples_.emplace_back(
         product, std::make_unique<SampledReference>(
-                     one, from(a, product * of_a), from(b, product * of_b), seed,
-                     problem.shape.batch == 1 ? kLinesOfOne : kLinesOfMany, column_exponent));
+                     one, from(a, product * of_a), from(b, product * of_b), from(c, product * of_c),
+                     seed, problem.shape.batch == 1 ? kLinesOfOne : kLinesOfMany, column_exponent));
   }
 }
 

@@ -98,8 +98,9 @@ double median_error(double spread, std::size_t samples) {
 std::string ComparedResult::key() const {
   const bool narrow = (dtype == "bf16" || dtype == "f16") && c_dtype == dtype;
   return fmt::format(
-      "{} {}x{}x{} {}{}{}{}{}{}", dtype, m, n, k, trans_a ? 'T' : 'N', trans_b ? 'T' : 'N',
+      "{} {}x{}x{} {}{}{}{}{}{}{}", dtype, m, n, k, trans_a ? 'T' : 'N', trans_b ? 'T' : 'N',
       mode == "ieee" ? "" : " " + mode, batch == 1 ? "" : fmt::format(", {} times", batch),
+      scaling == Scaling{} ? "" : ", " + scaling_name(scaling),
       threads == 1 ? "" : fmt::format(", {} threads", threads), narrow ? ", C " + c_dtype : "");
 }
 

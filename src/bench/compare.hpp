@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/suite.hpp"
+
 namespace tilewise::bench {
 
 /// One result of a file, as far as it is compared. Speeds in GFLOP/s, spreads in percent.
@@ -17,13 +19,14 @@ struct ComparedResult {
   std::string group, dtype, mode;
   bool trans_a = false, trans_b = false;
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  Scaling scaling;
   int threads = 1;
   std::string c_dtype;  ///< dtype of C, where the file says it
   double gflops = 0, spread = 0;
   std::size_t samples = 0;  ///< behind gflops; 0: not known
   std::map<std::string, double> peers, peer_spreads;
 
-  /// What identifies it: "f32 64x64x64 NN accurate", "bf16 64x64x64 NN, 16 times, C bf16".
+  /// What identifies it: "f32 64x64x64 NN accurate", "bf16 64x64x64 NN, 16 times, alpha 1, beta 1, C bf16".
   std::string key() const;
 };
 

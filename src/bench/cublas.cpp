@@ -101,7 +101,7 @@ class OpenedCublas final : public Cublas {
 
   void gemm_ex(const GpuProblem& problem, const GpuMatrices& matrices,
                device::Stream& stream) override {
-    call(problem, matrices, 1, 0, stream);
+    call(problem, matrices, problem.scaling.alpha, problem.scaling.beta, stream);
   }
 
  private:

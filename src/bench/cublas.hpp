@@ -28,7 +28,7 @@ class Cublas {
   virtual void gemm(kernels::Arithmetic arithmetic, Order order, std::int64_t m, std::int64_t n,
                     std::int64_t k, double alpha, device::Address a, device::Address b, double beta,
                     device::Address c, device::Stream& stream) = 0;
-  /// C = op(A)·op(B) through cublasGemmEx with its default algorithm. `problem.mode` kAccurate is computed as
+  /// C = alpha·op(A)·op(B) + beta·C through cublasGemmEx with its default algorithm. `problem.mode` kAccurate is computed as
   /// kIeee: plain SGEMM is what accurate products are held against.
   virtual void gemm_ex(const GpuProblem& problem, const GpuMatrices& matrices,
                        device::Stream& stream) = 0;

@@ -115,15 +115,15 @@ class LtProduct final : public GpuProduct {
   }
 
   void enqueue(const GpuMatrices& matrices, device::Stream& stream) override {
-    const double one = 1, zero = 0;
-    const float narrow_one = 1, narrow_zero = 0;
+    const auto& [alpha, beta] = problem_.scaling;
+    const auto narrow_alpha = static_cast<float>(alpha), narrow_beta = static_cast<float>(beta);
     const bool wide = problem_.dtype == Dtype::kF64;
     void* c = reinterpret_cast<void*>(matrices.c);
     device_.make_current();
-    check(f_.matmul(handle_, description_, wide ? static_cast<const void*>(&one) : &narrow_one,
+    check(f_.matmul(handle_, description_, wide ? static_cast<const void*>(&alpha) : &narrow_alpha,
                     reinterpret_cast<const void*>(matrices.b), first_,
                     reinterpret_cast<const void*>(matrices.a), second_,
-                    wide ? static_cast<const void*>(&zero) : &narrow_zero, c, result_, c, result_,
+                    wide ? static_cast<const void*>(&beta) : &narrow_beta, c, result_, c, result_,
                     &heuristics_[chosen_].algorithm, reinterpret_cast<void*>(workspace_),
                     kWorkspace, device::cuda::handle_of(stream)),
           "cublasLtMatmul", problem_);

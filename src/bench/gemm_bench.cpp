@@ -102,8 +102,9 @@ class Contender {
   bool load(const GemmRequest& request, const GemmShape& s, Dtype dtype) {
     flops_ = flops_of(s);
     patience_ = request.patience_seconds;
-    path_ = ask(fmt::format("load {} {:d} {:d} {} {} {} {} {}", name_of(dtype), s.trans_a,
-                            s.trans_b, s.m, s.n, s.k, s.batch, request.seed),
+    path_ = ask(fmt::format("load {} {:d} {:d} {} {} {} {} {} {} {}", name_of(dtype), s.trans_a,
+                            s.trans_b, s.m, s.n, s.k, s.batch, request.seed, request.scaling.alpha,
+                            request.scaling.beta),
                 patience(4));
     return path_ != "unsupported";
   }
@@ -224,6 +225,7 @@ void Bench::describe() {
   c.threads = request_.threads;
   c.cores = request_.cores;
   c.suite = request_.suite;
+  c.scaling = request_.scaling;
   c.seed = request_.seed;
   c.burst_seconds = request_.burst_seconds;
   for (const char* name : {"TILEWISE_CPU", "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE",
@@ -369,6 +371,7 @@ void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what
   }
   GemmResult result;
   result.shape = shape;
+  result.scaling = request_.scaling;
   result.dtype = dtype;
   result.threads = request_.threads;
   result.ours = own_->timing();

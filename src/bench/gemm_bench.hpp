@@ -22,6 +22,7 @@ struct GemmRequest {
   std::vector<GemmShape> shapes;
   std::string suite;  ///< what the shapes are called: a file, "cpu", or "command line"
   std::vector<Dtype> dtypes{Dtype::kF32, Dtype::kF64};
+  Scaling scaling;  ///< of all products
   std::vector<Peer> peers;
   std::vector<std::string> worker;  ///< the command that serves (gemm_worker.hpp), without options
   int threads = 1;
@@ -46,6 +47,7 @@ struct GemmTiming {
 
 struct GemmResult {
   GemmShape shape;
+  Scaling scaling;
   Dtype dtype = Dtype::kF32;
   std::string mode = "ieee";
   int threads = 1;
@@ -91,6 +93,7 @@ struct GemmContext {
   int machine_cores = 0, threads = 1;
   std::vector<int> cores;
   std::string suite;
+  Scaling scaling;
   std::uint64_t seed = 1;
   double burst_seconds = 0;
   std::vector<PeerOrigin> peers;

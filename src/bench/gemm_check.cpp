@@ -41,7 +41,11 @@ template <class T> double roundoff() {
 template <class T, class C, class Sum> class Check {
  public:
   Check(const GemmOperands& operands, std::uint64_t seed)
-      : o_(operands), s_(operands.shape()), seed_(seed) {}
+      : o_(operands),
+        s_(operands.shape()),
+        seed_(seed),
+        alpha_(operands.scaling().alpha),
+        beta_(operands.scaling().beta) {}
 
   GemmVerdict run() {
     for (const std::int64_t product : sample_of(s_.batch, kProducts, ~seed_)) {
@@ -72,6 +76,11 @@ template <class T, class C, class Sum> class Check {
   }
   double c(std::int64_t i, std::int64_t j) const {
     return value_of(o_.c<C>(product_)[i * s_.n + j]);
+  }
+  // What beta·C adds to an element.
+  Sum added(std::int64_t i, std::int64_t j) const {
+    if (beta_ == 0) return 0;
+    return beta_ * static_cast<Sum>(o_.first_c((product_ * s_.m + i) * s_.n + j));
   }
 
   void fail(const std::string& words) {
@@ -113,8 +122,9 @@ template <class T, class C, class Sum> class Check {
     }
     for (std::int64_t j = 0; j < count; ++j) {
       for (std::size_t r = 0; r < rows_.size(); ++r) {
-        hold(rows_[r], first + j, sums[static_cast<std::size_t>(j)][r],
-             magnitudes[static_cast<std::size_t>(j)][r]);
+        const Sum more = added(rows_[r], first + j);
+        hold(rows_[r], first + j, alpha_ * sums[static_cast<std::size_t>(j)][r] + more,
+             std::abs(alpha_) * magnitudes[static_cast<std::size_t>(j)][r] + std::abs(more));
       }
     }
   }
@@ -133,7 +143,7 @@ template <class T, class C, class Sum> class Check {
     ++held_;
   }
 
-  // C·t against A·(B·t) with random signs t: errors add up like a random walk of n steps.
+  // C·t against alpha·A·(B·t) + beta·(C·t before) with random signs t: errors add up like a random walk of n steps.
   void hold_product_with_signs(const std::vector<Sum>& signs) {
     const std::vector<Sum> bt = b_times(signs);
     const double typical =
@@ -141,12 +151,14 @@ template <class T, class C, class Sum> class Check {
     const double bound = 16 * std::sqrt(static_cast<double>(s_.n)) * typical;
     const std::vector<Sum> expected = a_times(bt);
     for (std::int64_t i = 0; i < s_.m; ++i) {
-      Sum got = 0;
-      for (std::int64_t j = 0; j < s_.n; ++j) got += c(i, j) * signs[static_cast<std::size_t>(j)];
-      if (!(std::abs(static_cast<double>(got - expected[static_cast<std::size_t>(i)])) <= bound)) {
+      Sum got = 0, wanted = alpha_ * expected[static_cast<std::size_t>(i)];
+      for (std::int64_t j = 0; j < s_.n; ++j) {
+        got += c(i, j) * signs[static_cast<std::size_t>(j)];
+        if (beta_ != 0) wanted += added(i, j) * signs[static_cast<std::size_t>(j)];
+      }
+      if (!(std::abs(static_cast<double>(got - wanted)) <= bound)) {
         fail(fmt::format("row {} of C, times a vector of signs, is {}, expected {}", i,
-                         static_cast<double>(got),
-                         static_cast<double>(expected[static_cast<std::size_t>(i)])));
+                         static_cast<double>(got), static_cast<double>(wanted)));
         return;
       }
     }
@@ -197,6 +209,7 @@ template <class T, class C, class Sum> class Check {
   const GemmOperands& o_;
   const GemmShape& s_;
   std::uint64_t seed_;
+  Sum alpha_, beta_;
   std::int64_t product_ = 0;  // that is looked at
   GemmVerdict verdict_;
   std::vector<std::int64_t> rows_;

@@ -15,7 +15,7 @@
 namespace tilewise::bench {
 namespace {
 
-constexpr std::uint64_t kStreamA = 1, kStreamB = 2;
+constexpr std::uint64_t kStreamA = 1, kStreamB = 2, kStreamC = 3;
 constexpr std::uint64_t kCacheLine = 64;  // and the widest vector
 constexpr std::uint64_t kPage = 4096;
 
@@ -38,13 +38,19 @@ template <> double element<double>(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-52 - 1.0;
 }
 
+std::uint64_t start_of(std::uint64_t seed, std::uint64_t stream) {
+  return mix64(mix64(seed) + stream);
+}
+
+template <class T> T element_at(std::uint64_t start, std::int64_t index) {
+  return element<T>(mix64(start + static_cast<std::uint64_t>(index)));
+}
+
 template <class T>
 void fill(std::byte* bytes, std::int64_t count, std::uint64_t seed, std::uint64_t stream) {
   T* values = reinterpret_cast<T*>(bytes);
-  const std::uint64_t start = mix64(mix64(seed) + stream);
-  for (std::int64_t i = 0; i < count; ++i) {
-    values[i] = element<T>(mix64(start + static_cast<std::uint64_t>(i)));
-  }
+  const std::uint64_t start = start_of(seed, stream);
+  for (std::int64_t i = 0; i < count; ++i) values[i] = element_at<T>(start, i);
 }
 
 using Fill = void (*)(std::byte*, std::int64_t, std::uint64_t, std::uint64_t);
@@ -94,19 +100,31 @@ GemmOperands::Bytes GemmOperands::allocate(std::uint64_t bytes, std::uint64_t of
   return Bytes(memory + offset, Free(offset));
 }
 
-GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed)
-    : shape_(shape), dtype_(dtype) {
+GemmOperands::GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed,
+                           const Scaling& scaling)
+    : shape_(shape), dtype_(dtype), seed_(seed), scaling_(rounded_to(scaling, dtype)) {
+  if (dtype == Dtype::kS8 && scaling != Scaling{}) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("s8: expected alpha 1, beta 0, got {}", scaling_name(scaling)));
+  }
   const Fill fill_matrix = fill_of(dtype);
   a_ = allocate(bytes_of(shape.batch, size_a(), dtype), 5 * kCacheLine);
   b_ = allocate(bytes_of(shape.batch, size_b(), dtype), 26 * kCacheLine);
   c_ = allocate(bytes_of(shape.batch, size_c(), result_dtype(dtype)), 47 * kCacheLine);
   fill_matrix(a_.get(), shape.batch * size_a(), seed, kStreamA);
   fill_matrix(b_.get(), shape.batch * size_b(), seed, kStreamB);
-  poison();
+  begin();
 }
 
-void GemmOperands::poison() {
-  std::memset(c_.get(), 0xFF, bytes_of(shape_.batch, size_c(), result_dtype(dtype_)));
+void GemmOperands::begin() {
+  const Dtype result = result_dtype(dtype_);
+  if (scaling_.beta != 0) fill_of(result)(c_.get(), shape_.batch * size_c(), seed_, kStreamC);
+  else std::memset(c_.get(), 0xFF, bytes_of(shape_.batch, size_c(), result));
+}
+
+double GemmOperands::first_c(std::int64_t index) const {
+  const std::uint64_t start = start_of(seed_, kStreamC);
+  return dtype_ == Dtype::kF64 ? element_at<double>(start, index) : element_at<float>(start, index);
 }
 
 }  // namespace tilewise::bench

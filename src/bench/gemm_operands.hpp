@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrices of what is measured, a product or a batch of them: random A and B, C poisoned.
+// The matrices of what is measured, a product or a batch of them: random A and B; C random, too, or poisoned where beta is 0.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,16 @@ double operand_bytes(const GemmShape& shape, Dtype dtype);
 /// by a tenth, or not, by accident of the heap.
 class GemmOperands {
  public:
-  /// A and B uniform in [-1, 1), the same for the same seed; in s8 all 256 values. C is poisoned.
-  /// Throws Error{kOutOfMemory}, and Error{kUnsupported} for a dtype other than f32, f64, bf16, f16, s8.
-  GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed);
+  /// A, B and C uniform in [-1, 1), the same for the same seed; in s8 all 256 values. C as begin() leaves it.
+  /// Throws Error{kOutOfMemory}, and Error{kUnsupported} for a dtype other than f32, f64, bf16, f16, s8, and for s8 with
+  /// other factors than 1 and 0.
+  GemmOperands(const GemmShape& shape, Dtype dtype, std::uint64_t seed,
+               const Scaling& scaling = {});
 
   const GemmShape& shape() const { return shape_; }
   Dtype dtype() const { return dtype_; }
+  /// As the product takes it: rounded to f32 but for f64.
+  const Scaling& scaling() const { return scaling_; }
   /// Of a product of the batch, counted from 0.
   template <class T> const T* a(std::int64_t product = 0) const {
     return reinterpret_cast<const T*>(a_.get()) + product * size_a();
@@ -51,8 +55,11 @@ class GemmOperands {
   std::int64_t ldb() const { return shape_.trans_b ? shape_.k : shape_.n; }
   std::int64_t ldc() const { return shape_.n; }
 
-  /// Sets every bit of C: NaN in floats, so that an element that is not written shows.
-  void poison();
+  /// Makes C what it is before a product: random where beta is not 0, else with every bit set, which is NaN in floats, so
+  /// that an element that is not written shows.
+  void begin();
+  /// Element `index` of all C, one behind the other, as begin() makes it where beta is not 0.
+  double first_c(std::int64_t index) const;
 
  private:
   struct Free {
@@ -66,6 +73,8 @@ class GemmOperands {
 
   GemmShape shape_;
   Dtype dtype_;
+  std::uint64_t seed_;
+  Scaling scaling_;
   Bytes a_, b_, c_;
 };
 

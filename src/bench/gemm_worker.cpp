@@ -100,11 +100,12 @@ class Server {
     GemmShape shape;
     std::string dtype;
     std::uint64_t seed = 0;
+    Scaling scaling;
     words >> dtype >> shape.trans_a >> shape.trans_b >> shape.m >> shape.n >> shape.k >>
-        shape.batch >> seed;
+        shape.batch >> seed >> scaling.alpha >> scaling.beta;
     calls_ = {};
     operands_.reset();  // before the next ones are made: they may be large
-    operands_.emplace(shape, parse_dtype(dtype), seed);
+    operands_.emplace(shape, parse_dtype(dtype), seed, scaling);
     calls_ = multiplier_->bind(*operands_);
     if (!calls_) return "unsupported";
     return multiplier_->path(*operands_);
@@ -114,7 +115,7 @@ class Server {
     std::uint64_t seed = 0;
     words >> seed;
     if (!calls_) throw Error(ErrorCode::kInvalidArgument, "check: no operands are loaded");
-    operands_->poison();
+    operands_->begin();
     calls_(1);
     const GemmVerdict verdict = check_gemm(*operands_, seed);
     return fmt::format("{} {} {}", verdict.error, verdict.verified ? 1 : 0, verdict.wrong);

@@ -118,6 +118,7 @@ void GpuBench::describe() {
   c.host = fmt::format("{}, {} cores", processor_name(), available_cores());
   c.machine_cores = available_cores();
   c.suite = request_.suite;
+  c.scaling = request_.scaling;
   c.seed = request_.seed;
   c.operands = name_of(request_.operands);
   c.own = libraries_.own->version();
@@ -141,6 +142,7 @@ EnqueueRun GpuBench::run_of(Contender& contender) {
 GemmResult GpuBench::blank(const GpuProblem& problem) const {
   GemmResult result;
   result.shape = problem.shape;
+  result.scaling = request_.scaling;
   result.dtype = problem.dtype;
   result.result_dtype = problem.result;
   result.mode = gpu::name_of(problem.mode);
@@ -257,7 +259,7 @@ std::vector<GpuProblem> problems_of(const GpuRequest& request) {
         dtype == Dtype::kF32 ? request.modes : std::vector{ComputeMode::kIeee};
     for (const ComputeMode mode : modes) {
       for (const GemmShape& shape : request.shapes) {
-        all.push_back(make_problem(shape, dtype, result, mode, request.gap));
+        all.push_back(make_problem(shape, dtype, result, mode, request.gap, request.scaling));
       }
     }
   }

@@ -26,6 +26,7 @@ struct GpuRequest {
   OperandKind operands = OperandKind::kNormal;
   bool narrow_result = false;  ///< C of 16-bit floats in their own type instead of f32
   std::int64_t gap = 0;        ///< unused elements between rows
+  Scaling scaling;             ///< of all products
   TurnLimits limits;
   std::uint64_t seed = 1;
 };

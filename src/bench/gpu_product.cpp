@@ -18,8 +18,9 @@ double GpuProblem::flops() const {
 double GpuProblem::compulsory_bytes() const {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k);
-  return static_cast<double>(shape.batch) * ((m * k + k * n) * static_cast<double>(size_of(dtype)) +
-                                             m * n * static_cast<double>(size_of(result)));
+  return static_cast<double>(shape.batch) *
+         ((m * k + k * n) * static_cast<double>(size_of(dtype)) +
+          (scaling.beta == 0 ? 1 : 2) * m * n * static_cast<double>(size_of(result)));
 }
 
 std::string GpuProblem::name() const {
@@ -28,11 +29,12 @@ std::string GpuProblem::name() const {
 }
 
 GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,
-                        std::int64_t gap) {
+                        std::int64_t gap, const Scaling& scaling) {
   GpuProblem problem{shape, dtype, result, mode};
   problem.lda = (shape.trans_a ? shape.m : shape.k) + gap;
   problem.ldb = (shape.trans_b ? shape.k : shape.n) + gap;
   problem.ldc = shape.n + gap;
+  problem.scaling = rounded_to(scaling, dtype);
   return problem;
 }
 

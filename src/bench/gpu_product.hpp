@@ -15,7 +15,7 @@
 
 namespace tilewise::bench {
 
-/// C = op(A)·op(B), all row-major; C is overwritten (alpha = 1, beta = 0).
+/// C = alpha·op(A)·op(B) + beta·C, all row-major.
 struct GpuProblem {
   GemmShape shape;
   Dtype dtype = Dtype::kF32;              ///< of A and B
@@ -23,12 +23,13 @@ struct GpuProblem {
   ComputeMode mode = ComputeMode::kIeee;  ///< of f32; other dtypes have kIeee only
   /// Elements from one row to the next of A, B and C as they are stored (A m×k, or k×m when transposed).
   std::int64_t lda = 0, ldb = 0, ldc = 0;
+  Scaling scaling = {};  ///< as the product takes it (rounded_to())
 
   std::int64_t rows_of_a() const { return shape.trans_a ? shape.k : shape.m; }
   std::int64_t rows_of_b() const { return shape.trans_b ? shape.n : shape.k; }
   /// 2·m·n·k of each product.
   double flops() const;
-  /// Of all A, B and C once each, without gaps between rows.
+  /// Of all A, B and C once each, of C twice where beta is not 0; without gaps between rows.
   double compulsory_bytes() const;
   /// "f32 accurate 64x64x64 NN".
   std::string name() const;
@@ -36,7 +37,7 @@ struct GpuProblem {
 
 /// The problem whose rows follow one another with `gap` unused elements between.
 GpuProblem make_problem(const GemmShape& shape, Dtype dtype, Dtype result, ComputeMode mode,
-                        std::int64_t gap = 0);
+                        std::int64_t gap = 0, const Scaling& scaling = {});
 
 /// Where the three matrices stand on the device; of a batch the first ones, which the others follow without gaps.
 struct GpuMatrices {

@@ -30,11 +30,14 @@ class GpuRoom {
   GpuMatrices matrices(int set) const;
   /// What its C should be.
   BatchReference reference() const;
-  /// Computes C of the first set, where every element is NaN before, and holds it against `reference`.
+  /// Computes C of the first set, where every element is NaN before, or where beta is not 0 random, and holds it against
+  /// `reference`.
   SampledVerdict check(GpuProduct& product, const BatchReference& reference);
 
  private:
   void make_room(Dtype dtype, const std::vector<GpuProblem>& problems);
+  void begin_results(int sets);
+  std::uint64_t result_bytes() const;
   std::uint64_t memory() const;
   std::uint64_t cache() const { return device_.is_virtual() ? 0 : device_.gpu().l2_bytes; }
 
@@ -47,6 +50,8 @@ class GpuRoom {
   std::optional<OperandPool> pool_;
   std::optional<device::Buffer> results_;
   std::vector<std::byte> c_;  // as it came back
+  std::vector<double>
+      first_c_;  // what C is before, where beta is not 0: so many elements over and over
   GpuProblem problem_;
   Arrangement arrangement_;
 };

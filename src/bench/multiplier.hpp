@@ -24,7 +24,7 @@ class Multiplier {
   /// Version, and whose kernels it chose for this processor: "OpenBLAS 0.3.21 … SkylakeX".
   virtual std::string version() const = 0;
 
-  /// Computes C = op(A)·op(B), or a batch of them, `calls` times, one after the other.
+  /// Computes C = alpha·op(A)·op(B) + beta·C, or a batch of them, `calls` times, one after the other.
   using Calls = std::function<void(std::int64_t calls)>;
 
   /// Empty when it has no product, or no batch, of this dtype. The operands must outlive what is returned.

@@ -32,13 +32,15 @@ template <class T, class C> class OwnProduct final : public GpuProduct {
     GpuGemmOptions options;
     options.mode = problem_.mode;
     if (!context_.state().device->is_virtual()) options.stream = device::cuda::handle_of(stream);
+    const auto alpha = static_cast<Scalar>(problem_.scaling.alpha),
+               beta = static_cast<Scalar>(problem_.scaling.beta);
     if (problem_.shape.batch == 1) {
-      gemm(context_, Scalar(1), a(matrices), b(matrices), Scalar(0), c(matrices), options);
+      gemm(context_, alpha, a(matrices), b(matrices), beta, c(matrices), options);
       return;
     }
-    gemm_batch(context_, problem_.shape.batch, Scalar(1),
+    gemm_batch(context_, problem_.shape.batch, alpha,
                strided(a(matrices), problem_.rows_of_a() * problem_.lda),
-               strided(b(matrices), problem_.rows_of_b() * problem_.ldb), Scalar(0),
+               strided(b(matrices), problem_.rows_of_b() * problem_.ldb), beta,
                strided(c(matrices), problem_.shape.m * problem_.ldc), options);
   }
 
@@ -133,8 +135,8 @@ gpu::Problem planned_problem(const GpuProblem& problem, const GpuMatrices& matri
                               s.trans_b, problem.dtype);
   const api::Batch c = stored(matrices.c, s.m, s.n, problem.ldc, false, problem.result);
   return gpu::problem_of(problem.dtype, problem.result, problem.mode, problem.shape.batch,
-                         gpu::Scalar(1.0, nullptr, false), a, b, gpu::Scalar(0.0, nullptr, false),
-                         c);
+                         gpu::Scalar(problem.scaling.alpha, nullptr, false), a, b,
+                         gpu::Scalar(problem.scaling.beta, nullptr, false), c);
 }
 
 std::unique_ptr<GpuProduct> product_by(const gpu::Plan& plan, GpuContext& context,

@@ -19,13 +19,15 @@ template <class T, class C> struct Views {
   MatrixView<C> c;
 
   std::int64_t batch, size_a, size_b, size_c;
+  Scaling scaling;
 
   explicit Views(const GemmOperands& o)
       : c(row_major(o.c<C>(), o.shape().m, o.shape().n)),
         batch(o.shape().batch),
         size_a(o.size_a()),
         size_b(o.size_b()),
-        size_c(o.size_c()) {
+        size_c(o.size_c()),
+        scaling(o.scaling()) {
     const GemmShape& s = o.shape();
     a = s.trans_a ? transposed(row_major(o.a<T>(), s.k, s.m)) : row_major(o.a<T>(), s.m, s.k);
     b = s.trans_b ? transposed(row_major(o.b<T>(), s.n, s.k)) : row_major(o.b<T>(), s.k, s.n);
@@ -61,25 +63,33 @@ class OwnMultiplier : public Multiplier {
   }
 
  private:
+  template <class Scalar, class V> static Scalar alpha_of(const V& v) {
+    return static_cast<Scalar>(v.scaling.alpha);
+  }
+  template <class Scalar, class V> static Scalar beta_of(const V& v) {
+    return static_cast<Scalar>(v.scaling.beta);
+  }
+
   template <class Scalar, class V> Calls repeat(const V& v) {
     if constexpr (!std::is_integral_v<Scalar>) {
       if (v.batch != 1) return repeat_batch<Scalar>(v);
     }
-    return [this, v](std::int64_t calls) {
-      for (std::int64_t i = 0; i < calls; ++i) gemm(context_, Scalar{1}, v.a, v.b, Scalar{0}, v.c);
+    return [this, v, alpha = alpha_of<Scalar>(v), beta = beta_of<Scalar>(v)](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) gemm(context_, alpha, v.a, v.b, beta, v.c);
     };
   }
 
   template <class Scalar, class V> Calls repeat_batch(const V& v) {
-    return [this, v](std::int64_t calls) {
+    return [this, v, alpha = alpha_of<Scalar>(v), beta = beta_of<Scalar>(v)](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i)
-        gemm_batch(context_, v.batch, Scalar{1}, strided(v.a, v.size_a), strided(v.b, v.size_b),
-                   Scalar{0}, strided(v.c, v.size_c));
+        gemm_batch(context_, v.batch, alpha, strided(v.a, v.size_a), strided(v.b, v.size_b), beta,
+                   strided(v.c, v.size_c));
     };
   }
 
   template <class T> std::string described(const Views<T, T>& v) const {
-    return cpu::describe(context_.state().engine, api::problem_of(T{1}, v.a, v.b, T{0}, v.c));
+    return cpu::describe(context_.state().engine,
+                         api::problem_of(alpha_of<T>(v), v.a, v.b, beta_of<T>(v), v.c));
   }
 
   Context context_;

@@ -164,10 +164,10 @@ class PeerLibrary : public Multiplier {
       const GemmShape& s = o.shape();
       const char trans_a = letter(s.trans_a), trans_b = letter(s.trans_b);
       const std::int64_t m = s.m, n = s.n, k = s.k, lda = o.lda(), ldb = o.ldb(), ldc = o.ldc();
-      const T one = 1, zero = 0;
+      const T alpha = static_cast<T>(o.scaling().alpha), beta = static_cast<T>(o.scaling().beta);
       each_product(calls, s.batch, [&](std::int64_t product) {
-        gemm(&trans_b, &trans_a, &n, &m, &k, &one, o.b<T>(product), &ldb, o.a<T>(product), &lda,
-             &zero, o.c<T>(product), &ldc, 1, 1);
+        gemm(&trans_b, &trans_a, &n, &m, &k, &alpha, o.b<T>(product), &ldb, o.a<T>(product), &lda,
+             &beta, o.c<T>(product), &ldc, 1, 1);
       });
     };
   }
@@ -175,9 +175,10 @@ class PeerLibrary : public Multiplier {
   template <class T> Calls repeat_batch(CblasGemmBatch<T> gemm, const GemmOperands& o) const {
     return [gemm, &o](std::int64_t calls) {
       const GemmShape& s = o.shape();
+      const T alpha = static_cast<T>(o.scaling().alpha), beta = static_cast<T>(o.scaling().beta);
       for (std::int64_t i = 0; i < calls; ++i) {
         gemm(kCblasRowMajor, cblas_transposition(s.trans_a), cblas_transposition(s.trans_b), s.m,
-             s.n, s.k, T{1}, o.a<T>(), o.lda(), o.size_a(), o.b<T>(), o.ldb(), o.size_b(), T{0},
+             s.n, s.k, alpha, o.a<T>(), o.lda(), o.size_a(), o.b<T>(), o.ldb(), o.size_b(), beta,
              o.c<T>(), o.ldc(), o.size_c(), s.batch);
       }
     };
@@ -194,10 +195,12 @@ class PeerLibrary : public Multiplier {
   Calls repeat_dnnl(const GemmOperands& o) const {
     return [gemm = dnnl_sgemm_, &o](std::int64_t calls) {
       const GemmShape& s = o.shape();
+      const auto alpha = static_cast<float>(o.scaling().alpha),
+                 beta = static_cast<float>(o.scaling().beta);
       each_product(calls, s.batch, [&](std::int64_t product) {
         const int status =
-            gemm(letter(s.trans_a), letter(s.trans_b), s.m, s.n, s.k, 1.0f, o.a<float>(product),
-                 o.lda(), o.b<float>(product), o.ldb(), 0.0f, o.c<float>(product), o.ldc());
+            gemm(letter(s.trans_a), letter(s.trans_b), s.m, s.n, s.k, alpha, o.a<float>(product),
+                 o.lda(), o.b<float>(product), o.ldb(), beta, o.c<float>(product), o.ldc());
         expect_success("dnnl_sgemm", status);
       });
     };

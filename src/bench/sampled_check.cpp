@@ -40,11 +40,17 @@ struct Lines {
   std::vector<double> low, sums, magnitudes;  // a sum is sums + low: more bits than f64 has
 };
 
-/// Lines of the product left·right: left has its rows sampled, right has `length` columns.
+/// Lines of alpha·left·right + beta·added: left has its rows sampled, right has `length` columns.
 template <class Sum> class LineSums {
  public:
-  LineSums(const Factor& left, const Factor& right, std::int64_t k, Lines& to)
-      : right_(right), k_(k), to_(to), count_(static_cast<std::int64_t>(to.lines.size())) {
+  LineSums(const Scaling& scaling, const Factor& left, const Factor& right, const Factor& added,
+           std::int64_t k, Lines& to)
+      : scaling_(scaling),
+        right_(right),
+        added_(added),
+        k_(k),
+        to_(to),
+        count_(static_cast<std::int64_t>(to.lines.size())) {
     left_.resize(static_cast<std::size_t>(count_ * k));
     for (std::int64_t r = 0; r < count_; ++r) {
       left.read(to.lines[static_cast<std::size_t>(r)] * left.across, left.along, k,
@@ -115,18 +121,28 @@ template <class Sum> class LineSums {
 
   void store(std::int64_t first, std::int64_t width, const std::vector<Sum>& sums,
              const std::vector<double>& magnitudes) {
+    const auto alpha = static_cast<Sum>(scaling_.alpha), beta = static_cast<Sum>(scaling_.beta);
+    std::vector<double> added(static_cast<std::size_t>(kBlock), 0.0);
     for (std::int64_t r = 0; r < count_; ++r) {
+      if (scaling_.beta != 0) {
+        added_.read(to_.lines[static_cast<std::size_t>(r)] * added_.across + first * added_.along,
+                    added_.along, width, added.data());
+      }
       for (std::int64_t j = 0; j < width; ++j) {
         const auto to = static_cast<std::size_t>(r * to_.length + first + j);
         const auto from = static_cast<std::size_t>(r * kBlock + j);
-        to_.sums[to] = static_cast<double>(sums[from]);
-        to_.low[to] = static_cast<double>(sums[from] - static_cast<Sum>(to_.sums[to]));
-        to_.magnitudes[to] = magnitudes[from];
+        const Sum more = beta * static_cast<Sum>(added[static_cast<std::size_t>(j)]);
+        const Sum sum = alpha * sums[from] + more;
+        to_.sums[to] = static_cast<double>(sum);
+        to_.low[to] = static_cast<double>(sum - static_cast<Sum>(to_.sums[to]));
+        to_.magnitudes[to] =
+            std::abs(scaling_.alpha) * magnitudes[from] + static_cast<double>(std::abs(more));
       }
     }
   }
 
-  const Factor& right_;
+  const Scaling& scaling_;
+  const Factor &right_, &added_;
   std::int64_t k_;
   Lines& to_;
   std::int64_t count_;
@@ -164,12 +180,12 @@ struct SampledReference::Sample {
   GpuProblem problem;
   Lines rows, columns;
   std::vector<double> signs;          // t, an element a column of C
-  std::vector<long double> row_sums;  // A·(B·t)
+  std::vector<long double> row_sums;  // alpha·A·(B·t) + beta·C·t
   std::vector<double> row_magnitudes;
   double spread =
       0;  // root of squares of the columns' magnitudes over their sum: 1/√n if all alike
 
-  void sum_signs(const ReadElements& a, const ReadElements& b);
+  void sum_signs(const ReadElements& a, const ReadElements& b, const ReadElements& c);
   double element(std::span<const std::byte> c, std::int64_t i, std::int64_t j) const {
     double value = 0;
     read_elements(problem.result,
@@ -213,8 +229,9 @@ struct Errors {
 
 }  // namespace
 
-// Row by row of B, then of A, as they are stored.
-void SampledReference::Sample::sum_signs(const ReadElements& a, const ReadElements& b) {
+// Row by row of B, then of A and C, as they are stored.
+void SampledReference::Sample::sum_signs(const ReadElements& a, const ReadElements& b,
+                                         const ReadElements& c) {
   const auto [m, n, k] = std::array{problem.shape.m, problem.shape.n, problem.shape.k};
   const bool ta = problem.shape.trans_a, tb = problem.shape.trans_b;
   std::vector<long double> bt(static_cast<std::size_t>(k));
@@ -235,11 +252,22 @@ void SampledReference::Sample::sum_signs(const ReadElements& a, const ReadElemen
       row_sums[i] += line[l] * bt[l];
       row_magnitudes[i] += std::abs(line[l]) * b_magnitudes[l];
     }
+    const auto& [alpha, beta] = problem.scaling;
+    row_sums[i] *= alpha, row_magnitudes[i] *= std::abs(alpha);
+    if (beta == 0) return;
+    line.resize(static_cast<std::size_t>(n));
+    c(static_cast<std::int64_t>(i) * problem.ldc, 1, n, line.data());
+    for (std::size_t j = 0; j < line.size(); ++j) {
+      const double more = beta * line[j] * signs[j];
+      row_sums[i] += more;
+      row_magnitudes[i] += std::abs(more);
+    }
   });
 }
 
 SampledReference::SampledReference(const GpuProblem& problem, const ReadElements& a,
-                                   const ReadElements& b, std::uint64_t seed, int most,
+                                   const ReadElements& b, const ReadElements& c, std::uint64_t seed,
+                                   int most,
                                    const std::function<int(std::int64_t)>& column_exponent)
     : sample_(std::make_unique<Sample>()) {
   Sample& s = *sample_;
@@ -251,9 +279,10 @@ SampledReference::SampledReference(const GpuProblem& problem, const ReadElements
   const bool ta = problem.shape.trans_a, tb = problem.shape.trans_b;
   const std::int64_t lda = problem.lda, ldb = problem.ldb;
   const Factor a_rows{a, ta ? lda : 1, ta ? 1 : lda}, b_columns{b, tb ? 1 : ldb, tb ? ldb : 1};
+  const Factor c_rows{c, 1, problem.ldc}, c_columns{c, problem.ldc, 1};
   const auto sum = [&]<class Sum>(Sum) {
-    LineSums<Sum>(a_rows, b_columns, k, s.rows).run();
-    LineSums<Sum>(b_columns, a_rows, k, s.columns).run();
+    LineSums<Sum>(problem.scaling, a_rows, b_columns, c_rows, k, s.rows).run();
+    LineSums<Sum>(problem.scaling, b_columns, a_rows, c_columns, k, s.columns).run();
   };
   if (problem.dtype == Dtype::kF64) {
     sum(0.0L);
@@ -266,7 +295,7 @@ SampledReference::SampledReference(const GpuProblem& problem, const ReadElements
     s.signs[j] =
         column_exponent ? std::ldexp(sign, -column_exponent(static_cast<std::int64_t>(j))) : sign;
   }
-  s.sum_signs(a, b);
+  s.sum_signs(a, b, c);
   double square = 0, total = 0;  // over the sampled rows: how evenly do columns weigh in?
   for (std::size_t at = 0; at < s.rows.magnitudes.size(); ++at) {
     const double weight = s.rows.magnitudes[at] * std::abs(s.signs[at % s.signs.size()]);

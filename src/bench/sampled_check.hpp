@@ -23,9 +23,10 @@ using ReadElements =
 /// What was found of one library's C.
 struct SampledVerdict {
   bool verified = true;
-  double error = 0;          ///< relative Frobenius norm over the sample; NaN where C is
-  double largest_error = 0;  ///< |C - reference| / sum |a||b|, the largest of the sample
-  std::string wrong;         ///< what is wrong, in words
+  double error = 0;  ///< relative Frobenius norm over the sample; NaN where C is
+  /// |C - reference| / (|alpha|·sum |a||b| + |beta·c|), the largest of the sample
+  double largest_error = 0;
+  std::string wrong;  ///< what is wrong, in words
 };
 
 /// The reference of one problem, made once for all libraries. Sums are taken in f64, for f64 in long double.
@@ -33,10 +34,10 @@ struct SampledVerdict {
 /// fewer where the work would be long, at least four.
 class SampledReference {
  public:
-  /// `a` and `b` read the matrices as they are stored, from their first element. `column_exponent`, where
-  /// there is one, says which power of two every column of op(B) is scaled by.
+  /// `a`, `b` and, where beta is not 0, `c` read the matrices before the product as they are stored, from their first
+  /// element. `column_exponent`, where there is one, says which power of two every column of op(B) is scaled by.
   SampledReference(const GpuProblem& problem, const ReadElements& a, const ReadElements& b,
-                   std::uint64_t seed, int most = 24,
+                   const ReadElements& c, std::uint64_t seed, int most = 24,
                    const std::function<int(std::int64_t)>& column_exponent = {});
   ~SampledReference();
   SampledReference(const SampledReference&) = delete;
@@ -44,7 +45,7 @@ class SampledReference {
 
   /// Holds C, ldc·m elements of problem.result, against it. An element of the sample passes within the bound
   /// of the arithmetic (error_bound()); a row passes when its product with the signs is no further from
-  /// A·(B·t) than 32 times what the errors of the sample lead one to expect.
+  /// alpha·A·(B·t) + beta·C·t than 32 times what the errors of the sample lead one to expect.
   SampledVerdict check(std::span<const std::byte> c) const;
 
  private:
@@ -52,7 +53,7 @@ class SampledReference {
   std::unique_ptr<Sample> sample_;
 };
 
-/// How far an element may be off, relative to sum |a||b|: 2·(k + 4) roundoffs of the sums, which no order of
+/// How far an element may be off, relative to |alpha|·sum |a||b| + |beta·c|: 2·(k + 4) roundoffs of the sums, which no order of
 /// summing exceeds, tf32's rounding of its factors, and the rounding to a 16-bit result.
 double error_bound(const GpuProblem& problem);
 

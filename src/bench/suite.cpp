@@ -131,6 +131,21 @@ Head parse_head(const Line& line, std::string_view text) {
 
 }  // namespace
 
+std::string scaling_name(const Scaling& scaling) {
+  return fmt::format("alpha {}, beta {}", scaling.alpha, scaling.beta);
+}
+
+// GCC 12 from -O2 on makes a vector of two neighbours that go to float and back to double, and forgets to round them.
+static double rounded_to_f32(double value) {
+  const volatile auto rounded = static_cast<float>(value);
+  return rounded;
+}
+
+Scaling rounded_to(const Scaling& scaling, Dtype operands) {
+  if (operands == Dtype::kF64) return scaling;
+  return {rounded_to_f32(scaling.alpha), rounded_to_f32(scaling.beta)};
+}
+
 std::string transposition_name(const GemmShape& shape) {
   return {shape.trans_a ? 'T' : 'N', shape.trans_b ? 'T' : 'N'};
 }

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/dtype.hpp"
+
 namespace tilewise::bench {
 
 /// C = op(A)·op(B) with op(A) m×k, op(B) k×n, all row-major without gaps; a transposed matrix is stored
@@ -24,6 +26,18 @@ struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;  ///< elements, at least 1
   std::int64_t batch = 1;            ///< so many products, whose matrices follow one another
 };
+
+/// C = alpha·op(A)·op(B) + beta·C.
+struct Scaling {
+  double alpha = 1, beta = 0;
+  bool operator==(const Scaling&) const = default;
+};
+
+/// "alpha 1, beta 0".
+std::string scaling_name(const Scaling& scaling);
+
+/// As a product of this dtype takes it: in f64 as it is, else rounded to f32.
+Scaling rounded_to(const Scaling& scaling, Dtype operands);
 
 /// "NN", "NT", "TN", "TT".
 std::string transposition_name(const GemmShape& shape);

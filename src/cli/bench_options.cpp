@@ -72,6 +72,10 @@ void add_problem(CLI::App& command, BenchOptions& o) {
       parse_batch);
   add(command, "--dtype", "LIST", o.dtypes,
       "f32, f64, bf16, f16, s8; else f32,f64, on a GPU all but s8", parse_name);
+  add(command, "--alpha", "X", o.scaling.alpha, "C = alpha A B + beta C; 1 unless given",
+      parse_real);
+  add(command, "--beta", "X", o.scaling.beta,
+      "0 unless given; else every product adds to what C was", parse_real);
   add(command, "--seed", "N", o.seed, "Of the random matrices; 1 unless given",
       [](const std::string& name, const std::string& text) {
         return static_cast<std::uint64_t>(parse_whole(name, text));
@@ -239,9 +243,14 @@ bench::GemmRequest bench_request(const BenchOptions& o) {
   if (o.gap != 0) fail("--gap: is for --device cuda or virtual, not cpu");
   request.shapes = bench_shapes(o);
   request.suite = bench_suite_name(o);
+  request.scaling = o.scaling;
   request.dtypes = parse_dtypes(o.dtypes.empty() ? "f32,f64" : o.dtypes, kCpuDtypes);
+  const bool has_integers = std::ranges::find(request.dtypes, Dtype::kS8) != request.dtypes.end();
+  if (has_integers && o.scaling != bench::Scaling{})
+    fail(fmt::format("--dtype s8: goes with alpha 1 and beta 0, not {}",
+                     bench::scaling_name(o.scaling)));
   for (const bench::GemmShape& shape : request.shapes) {
-    if (shape.batch != 1 && std::ranges::find(request.dtypes, Dtype::kS8) != request.dtypes.end())
+    if (shape.batch != 1 && has_integers)
       fail(fmt::format("--dtype s8: goes with single products, not {}", shape_name(shape)));
   }
   request.peers = o.peers.empty() ? bench::known_peers() : bench::parse_peers(o.peers);

@@ -25,6 +25,7 @@ struct BenchOptions {
   double seconds = 0;  ///< 0: 1 on the CPU, 0.4 on a GPU
   double burst_ms = 3, patience = 60;
   std::uint64_t seed = 1;
+  bench::Scaling scaling;
   std::string modes, operands, result, gpu;  ///< of a GPU
   std::int64_t gap = 0;
   std::string json, csv, html;

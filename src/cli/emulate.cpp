@@ -48,7 +48,8 @@ struct CheckName {
 constexpr CheckName kCheckNames[] = {{&vgpu::Checks::races, "races"},
                                      {&vgpu::Checks::bounds, "bounds"},
                                      {&vgpu::Checks::uninitialized, "uninitialized"},
-                                     {&vgpu::Checks::sync, "sync"}};
+                                     {&vgpu::Checks::sync, "sync"},
+                                     {&vgpu::Checks::partial_copies, "partial-copies"}};
 
 compile::Image compile_source(const EmulateOptions& options) {
   compile::Request request;

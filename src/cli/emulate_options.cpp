@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNumerics{"sm80", "sm90", "f32"};
 constexpr std::array<std::string_view, 3> kColors{"auto", "always", "never"};
-constexpr std::array<std::string_view, 4> kChecks{"races", "bounds", "uninitialized", "sync"};
+constexpr std::array<std::string_view, 5> kChecks{"races", "bounds", "uninitialized", "sync",
+                                                  "partial-copies"};
 constexpr std::int64_t kMostSharedBytes = 1 << 20;
 
 [[noreturn]] void fail(const std::string& message) {
@@ -117,7 +118,8 @@ void add_compiling(CLI::App& command, EmulateOptions& o) {
 
 void add_running(CLI::App& command, EmulateOptions& o) {
   add(command, "--check", "LIST",
-      "Look for mistakes: all, none, or some of races,bounds,uninitialized,sync; else none",
+      "Look for mistakes: all, none, or some of races,bounds,uninitialized,sync,partial-copies "
+      "(the last is none, and not in all); else none",
       [&o](const std::string& text) { o.checks = parse_checks(text); });
   add(command, "--async", "ORDER",
       "When asynchronous copies take effect: earliest, soon, latest or random:SEED; else soon",
@@ -155,7 +157,8 @@ vgpu::Checks parse_checks(const std::string& text) {
   if (text == "all") return vgpu::Checks::all();
   vgpu::Checks checks;
   if (text == "none") return checks;
-  bool* const members[] = {&checks.races, &checks.bounds, &checks.uninitialized, &checks.sync};
+  bool* const members[] = {&checks.races, &checks.bounds, &checks.uninitialized, &checks.sync,
+                           &checks.partial_copies};
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view word = std::string_view(text).substr(begin, end - begin);

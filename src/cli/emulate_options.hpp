@@ -42,7 +42,7 @@ Dim3 parse_extents(const std::string& option, const std::string& text);
 /// of random arrays that name none.
 bench::KernelArgument parse_argument(const std::string& text, std::size_t index);
 
-/// "all", "none", or a list of races, bounds, uninitialized, sync.
+/// "all", "none", or a list of races, bounds, uninitialized, sync, partial-copies.
 vgpu::Checks parse_checks(const std::string& text);
 
 }  // namespace tilewise::cli

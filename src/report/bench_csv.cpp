@@ -29,7 +29,7 @@ std::string line_of(const std::vector<std::string>& fields) {
 std::vector<std::string> head(const bench::GemmContext& c) {
   std::vector<std::string> names{"group",    "dtype", "mode",    "trans_a", "trans_b", "m",
                                  "n",        "k",     "threads", "gflops",  "spread",  "error",
-                                 "verified", "peak",  "path",    "batch"};
+                                 "verified", "peak",  "path",    "batch",   "alpha",   "beta"};
   const bool on_gpu = c.device != "cpu";
   if (on_gpu) names.insert(names.end(), {"c_dtype", "largest_error", "no_kernel"});
   for (const bench::PeerOrigin& peer : c.peers) {
@@ -78,7 +78,9 @@ std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::Gem
                                   computed ? text(r.verified) : std::string(),
                                   r.peak > 0 ? text(r.peak) : "",
                                   r.path,
-                                  text(r.shape.batch)};
+                                  text(r.shape.batch),
+                                  text(r.scaling.alpha),
+                                  text(r.scaling.beta)};
   if (on_gpu) {
     fields.emplace_back(name_of(r.result_dtype));
     fields.push_back(figure(computed && r.ours.largest_error, r.ours.largest_error.value_or(0)));

@@ -55,6 +55,7 @@ std::string gpu_heading(const bench::GemmContext& c, bool color) {
   std::string out = painted(color, kBold, shorten(c.processor, kWidth)) + "\n";
   out += field("host", c.host);
   out += field("ours", c.own);
+  if (c.scaling != bench::Scaling{}) out += field("scaling", bench::scaling_name(c.scaling));
   for (const bench::PeerOrigin& peer : c.peers) {
     out +=
         field(shorten(peer.name, 13),

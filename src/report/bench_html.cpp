@@ -210,6 +210,10 @@ std::string chips(const Figures& f) {
   std::string out =
       html_chip("device", text_at(c, "processor")) + html_chip("suite", text_at(c, "suite"));
   out += html_chip("operands", text_at(c, "operands"));
+  if (const bench::Scaling scaling{number_at(c, "alpha").value_or(1),
+                                   number_at(c, "beta").value_or(0)};
+      scaling != bench::Scaling{})
+    out += html_chip("scaling", bench::scaling_name(scaling));
   if (const auto threads = number_at(c, "threads"))
     out += html_chip("threads", fmt::format("{}", *threads));
   for (const std::string& peer : f.peers)

@@ -58,6 +58,8 @@ Json gpu_context_value(const bench::GemmContext& c) {
           {"suite", c.suite},
           {"seed", c.seed},
           {"operands", c.operands},
+          {"alpha", c.scaling.alpha},
+          {"beta", c.scaling.beta},
           {"peers", peers_value(c)},
           {"left_out", troubles_value(c)},
           {"environment", environment_value(c)}};
@@ -77,6 +79,8 @@ Json context_value(const bench::GemmContext& c) {
               {"pinned_to", c.cores},
               {"suite", c.suite},
               {"seed", c.seed},
+              {"alpha", c.scaling.alpha},
+              {"beta", c.scaling.beta},
               {"burst_ms", c.burst_seconds * 1e3},
               {"peak_before", peaks_value(c.peak_before)},
               {"peak_after", peaks_value(c.peak_after)},
@@ -137,6 +141,10 @@ Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
               {"k", r.shape.k}};
   const bool on_gpu = c.device != "cpu";
   if (r.shape.batch != 1) object["batch"] = r.shape.batch;
+  if (r.scaling != bench::Scaling{}) {
+    object["alpha"] = r.scaling.alpha;
+    object["beta"] = r.scaling.beta;
+  }
   if (on_gpu) {
     object["c_dtype"] = name_of(r.result_dtype);
   } else {

@@ -66,6 +66,15 @@ std::int64_t extent_at(const Place& place, const Json& object, const std::string
   return value.get<std::int64_t>();
 }
 
+// Of any sign; `otherwise` where it is absent.
+double factor_at(const Place& place, const Json& object, const std::string& key, double otherwise) {
+  const auto found = object.find(key);
+  if (found == object.end()) return otherwise;
+  if (!found->is_number() || !std::isfinite(found->get<double>()))
+    place.of(key).fail("expected a number, got " + shown(*found));
+  return found->get<double>();
+}
+
 double real_of(const Place& place, const Json& value, bool positive) {
   const double number = value.is_number() ? value.get<double>() : NAN;
   if (!std::isfinite(number) || number < 0 || (positive && number == 0)) {
@@ -107,6 +116,7 @@ bench::ComparedResult result_of(const Place& place, const Json& object) {
   result.n = extent_at(place, object, "n");
   result.k = extent_at(place, object, "k");
   if (object.contains("batch")) result.batch = extent_at(place, object, "batch");
+  result.scaling = {factor_at(place, object, "alpha", 1), factor_at(place, object, "beta", 0)};
   if (object.contains("threads")) {
     result.threads = static_cast<int>(extent_at(place, object, "threads"));
   }

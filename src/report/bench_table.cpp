@@ -95,6 +95,7 @@ std::string bench_heading(const bench::GemmContext& c, bool color) {
   std::string out = painted(color, kBold, shorten(machine, kWidth)) + "\n";
   out += field("caches", fmt::format("{}", fmt::join(c.caches, ", ")));
   out += field("ours", c.own);
+  if (c.scaling != bench::Scaling{}) out += field("scaling", bench::scaling_name(c.scaling));
   for (const bench::PeerOrigin& peer : c.peers) {
     out += field(shorten(peer.name, 13), fmt::format("{} ({})", peer.version, peer.file));
   }

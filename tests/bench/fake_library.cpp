@@ -45,8 +45,11 @@ class FakeProduct final : public GpuProduct {
           matrices.b + static_cast<std::uint64_t>(product * p_.rows_of_b() * p_.ldb) * element, 0};
       for (std::int64_t i = 0; i < p_.shape.m; ++i) {
         for (std::int64_t j = 0; j < p_.shape.n; ++j) {
-          set_element(reinterpret_cast<void*>(matrices.c), p_, product * p_.shape.m + i, j,
-                      sum(of_it, i, j));
+          const std::int64_t row = product * p_.shape.m + i;
+          double value = p_.scaling.alpha * sum(of_it, i, j);
+          if (p_.scaling.beta != 0)
+            value += p_.scaling.beta * bench::element(matrices.c, p_.result, row * p_.ldc + j);
+          set_element(reinterpret_cast<void*>(matrices.c), p_, row, j, value);
         }
       }
     }

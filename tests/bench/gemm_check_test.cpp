@@ -40,7 +40,9 @@ template <class T, class C> void multiply(GemmOperands& o) {
       sum += value_of(o.a<T>(product)[s.trans_a ? l * o.lda() + i : i * o.lda() + l]) *
              value_of(o.b<T>(product)[s.trans_b ? j * o.ldb() + l : l * o.ldb() + j]);
     }
-    o.c<C>(product)[i * o.ldc() + j] = static_cast<C>(sum);
+    const auto& [alpha, beta] = o.scaling();
+    o.c<C>(product)[i * o.ldc() + j] =
+        static_cast<C>(alpha * sum + (beta == 0 ? 0 : beta * o.first_c(x)));
   }
 }
 
@@ -57,11 +59,12 @@ void multiply(GemmOperands& o) {
 struct Case {
   Dtype dtype;
   GemmShape shape;
+  Scaling scaling = {};
 };
 
 class GemmCheck : public testing::TestWithParam<Case> {
  protected:
-  GemmOperands operands_{GetParam().shape, GetParam().dtype, kSeed};
+  GemmOperands operands_{GetParam().shape, GetParam().dtype, kSeed, GetParam().scaling};
 };
 
 TEST_P(GemmCheck, ARightProductPasses) {
@@ -104,23 +107,46 @@ TEST_P(GemmCheck, OneWrongElementShowsWhereverItIs) {
 
 TEST_P(GemmCheck, NothingWrittenIsWrong) { EXPECT_FALSE(check_gemm(operands_, kSeed).verified); }
 
-INSTANTIATE_TEST_SUITE_P(All, GemmCheck,
-                         testing::Values(Case{Dtype::kF32, {"", false, false, 1, 1, 1}},
-                                         Case{Dtype::kF32, {"", false, false, 40, 33, 65}},
-                                         Case{Dtype::kF32, {"", false, true, 40, 33, 65}},
-                                         Case{Dtype::kF32, {"", true, false, 40, 33, 65}},
-                                         Case{Dtype::kF32, {"", true, true, 40, 33, 65}},
-                                         Case{Dtype::kF32, {"", false, false, 1, 300, 900}},
-                                         Case{Dtype::kF32, {"", false, false, 300, 1, 3}},
-                                         Case{Dtype::kF64, {"", false, false, 40, 33, 65}},
-                                         Case{Dtype::kF64, {"", true, true, 31, 9, 1000}},
-                                         Case{Dtype::kBF16, {"", false, true, 40, 33, 65}},
-                                         Case{Dtype::kF16, {"", true, false, 40, 33, 65}},
-                                         Case{Dtype::kS8, {"", false, false, 40, 33, 65}},
-                                         Case{Dtype::kS8, {"", true, true, 40, 33, 65}},
-                                         Case{Dtype::kF32, {"", false, true, 4, 5, 3, 100}},
-                                         Case{Dtype::kF64, {"", true, false, 9, 8, 7, 40}},
-                                         Case{Dtype::kBF16, {"", true, true, 17, 33, 65, 3}}));
+INSTANTIATE_TEST_SUITE_P(
+    All, GemmCheck,
+    testing::Values(Case{Dtype::kF32, {"", false, false, 1, 1, 1}},
+                    Case{Dtype::kF32, {"", false, false, 40, 33, 65}},
+                    Case{Dtype::kF32, {"", false, true, 40, 33, 65}},
+                    Case{Dtype::kF32, {"", true, false, 40, 33, 65}},
+                    Case{Dtype::kF32, {"", true, true, 40, 33, 65}},
+                    Case{Dtype::kF32, {"", false, false, 1, 300, 900}},
+                    Case{Dtype::kF32, {"", false, false, 300, 1, 3}},
+                    Case{Dtype::kF64, {"", false, false, 40, 33, 65}},
+                    Case{Dtype::kF64, {"", true, true, 31, 9, 1000}},
+                    Case{Dtype::kBF16, {"", false, true, 40, 33, 65}},
+                    Case{Dtype::kF16, {"", true, false, 40, 33, 65}},
+                    Case{Dtype::kS8, {"", false, false, 40, 33, 65}},
+                    Case{Dtype::kS8, {"", true, true, 40, 33, 65}},
+                    Case{Dtype::kF32, {"", false, true, 4, 5, 3, 100}},
+                    Case{Dtype::kF64, {"", true, false, 9, 8, 7, 40}},
+                    Case{Dtype::kBF16, {"", true, true, 17, 33, 65, 3}},
+                    Case{Dtype::kF32, {"", true, false, 40, 33, 65}, {1, 1}},
+                    Case{Dtype::kF64, {"", false, true, 40, 33, 65}, {-0.1, 1}},
+                    Case{Dtype::kF32, {"", false, false, 40, 33, 2}, {0.3, -7}},
+                    Case{Dtype::kF16, {"", false, false, 9, 33, 65, 5}, {2, 0.1}},
+                    Case{Dtype::kF64, {"", false, false, 40, 33, 65}, {-3, 0}}));
+
+TEST(GemmCheck, EveryProductBeginsWithTheSameC) {
+  GemmOperands o({"", false, false, 40, 33, 65, 3}, Dtype::kF32, kSeed, {1, 0.1});
+  EXPECT_EQ(o.scaling().beta, 0.1f);
+  const auto own = make_own_multiplier(1);
+  const auto calls = own->bind(o);
+  calls(2);
+  EXPECT_FALSE(check_gemm(o, kSeed).verified) << "beta·C twice";
+  o.begin();
+  EXPECT_EQ(o.c<float>(2)[7], static_cast<float>(o.first_c(2 * 40 * 33 + 7)));
+  calls(1);
+  EXPECT_TRUE(check_gemm(o, kSeed).verified);
+}
+
+TEST(GemmCheck, WholeNumbersAreNotScaled) {
+  EXPECT_THROW(GemmOperands({"", false, false, 3, 4, 5}, Dtype::kS8, kSeed, {1, 1}), Error);
+}
 
 // Of one column so few elements are sampled that they may be exact by luck, where others are not.
 TEST(GemmCheck, FewSampledElementsMayBeBetterThanTheRest) {

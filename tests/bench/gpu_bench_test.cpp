@@ -117,6 +117,32 @@ TEST(GpuBench, BatchesOfEveryDtypeTransposeAndGapAreRight) {
   }
 }
 
+TEST(GpuBench, BetaAddsWhatCWas) {
+  FakeDevice device;
+  for (const std::int64_t batch : {1, 3}) {
+    GpuRequest request = request_of({{"g", false, true, 13, 6, 10, batch}},
+                                    {Dtype::kF32, Dtype::kF64, Dtype::kBF16, Dtype::kF16});
+    request.scaling = {-0.3, 1};
+    request.narrow_result = true, request.gap = 1;
+    Calls calls;
+    const GemmReport report = run_gpu_bench(device, libraries_of(calls, {}, {{}}), request, {});
+    EXPECT_EQ(report.context.scaling, request.scaling);
+    ASSERT_EQ(report.results.size(), 4u);
+    for (const GemmResult& result : report.results) {
+      EXPECT_TRUE(result.verified) << result.wrong;
+      EXPECT_EQ(result.scaling, request.scaling);
+      EXPECT_EQ(result.peers.size(), 1u) << "begins with the same C as ours";
+      EXPECT_EQ(result.ours.samples.size(), 5u);
+    }
+    EXPECT_DOUBLE_EQ(report.results[0].compulsory_bytes,
+                     static_cast<double>(batch) * 4.0 * (13 * 10 + 10 * 6 + 2 * 13 * 6));
+    FakeBehaviour wrong;
+    wrong.spoil = [](void* c, const GpuProblem& p) { set_element(c, p, p.shape.m - 1, 5, 0.25); };
+    EXPECT_FALSE(
+        run_gpu_bench(device, libraries_of(calls, wrong), request, {}).results[0].verified);
+  }
+}
+
 // Of forty products sixteen are sampled; in the others only what is not a number can be seen.
 TEST(GpuBench, WrongProductsOfABatchAreNamed) {
   FakeDevice device;

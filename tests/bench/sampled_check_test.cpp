@@ -24,6 +24,8 @@ class Product {
     b.resize(static_cast<std::size_t>(p.rows_of_b() * p.ldb));
     for (double& x : a) x = static_cast<float>(normal(random));
     for (double& x : b) x = static_cast<float>(normal(random));
+    before.resize(static_cast<std::size_t>(p.shape.m * p.ldc));
+    for (double& x : before) x = static_cast<float>(normal(random));
     c.assign(static_cast<std::size_t>(p.shape.m * p.ldc), std::nan(""));
     for (std::int64_t i = 0; i < p.shape.m; ++i) {
       for (std::int64_t j = 0; j < p.shape.n; ++j) compute(i, j, 1e-7 * normal(random));
@@ -42,12 +44,12 @@ class Product {
     };
     std::vector<std::byte> bytes(c.size() * size_of(p.result));
     write_elements(p.result, c.data(), static_cast<std::int64_t>(c.size()), bytes.data());
-    const SampledReference reference(p, reader(a), reader(b), 7, most);
+    const SampledReference reference(p, reader(a), reader(b), reader(before), 7, most);
     return reference.check(bytes);
   }
 
   GpuProblem p;
-  std::vector<double> a, b, c;
+  std::vector<double> a, b, before, c;
   long double error_square = 0, reference_square = 0, largest = 0;
 
  private:
@@ -59,6 +61,10 @@ class Product {
       sum += static_cast<long double>(x) * y;
       magnitude += std::abs(static_cast<long double>(x) * y);
     }
+    const auto& [alpha, beta] = p.scaling;
+    const long double more = beta * before[static_cast<std::size_t>(i * p.ldc + j)];
+    sum = alpha * sum + more;
+    magnitude = std::abs(alpha) * magnitude + std::abs(more);
     at(i, j) = static_cast<double>(sum + relative * magnitude);
     if (p.result == Dtype::kF32) at(i, j) = static_cast<float>(at(i, j));
     const long double error = at(i, j) - sum;
@@ -69,8 +75,10 @@ class Product {
 };
 
 GpuProblem problem_of(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                      Dtype dtype = Dtype::kF32, std::int64_t gap = 0) {
-  return make_problem({"g", trans_a, trans_b, m, n, k}, dtype, dtype, ComputeMode::kIeee, gap);
+                      Dtype dtype = Dtype::kF32, std::int64_t gap = 0,
+                      const Scaling& scaling = {}) {
+  return make_problem({"g", trans_a, trans_b, m, n, k}, dtype, dtype, ComputeMode::kIeee, gap,
+                      scaling);
 }
 
 // With every row and column in the sample each element counts twice, and the figures are those of all of C.
@@ -78,7 +86,9 @@ TEST(SampledCheck, MeasuresErrorsAsTheDefinitionSays) {
   for (const bool trans_a : {false, true}) {
     for (const bool trans_b : {false, true}) {
       for (const std::int64_t gap : {0, 5}) {
-        const Product product(problem_of(trans_a, trans_b, 19, 23, 150, Dtype::kF32, gap), 3);
+        const Scaling scaling{gap == 0 ? 1.0 : -0.3, trans_a ? 7.0 : 0.0};
+        const Product product(problem_of(trans_a, trans_b, 19, 23, 150, Dtype::kF32, gap, scaling),
+                              3);
         const SampledVerdict verdict = product.check(1000);
         EXPECT_TRUE(verdict.verified) << verdict.wrong;
         const double error =
@@ -106,6 +116,23 @@ TEST(SampledCheck, SumsOfF64HaveMoreBitsThanF64) {
   EXPECT_TRUE(verdict.verified) << verdict.wrong;
   EXPECT_GT(verdict.error, 0x1p-56);
   EXPECT_LT(verdict.error, 0x1p-53);
+}
+
+// Also in a row that is not in the sample, whose elements are wrong where no sampled column is: then by the signs alone.
+TEST(SampledCheck, WhatWasInCIsAdded) {
+  const Scaling scaling{2, 1};
+  Product product(problem_of(false, false, 200, 70, 40, Dtype::kF32, 3, scaling), 13);
+  EXPECT_TRUE(product.check(4).verified) << product.check(4).wrong;
+  const auto take_away = [&](std::int64_t j) {
+    product.at(101, j) -= product.before[static_cast<std::size_t>(101 * 73 + j)];
+  };
+  for (std::int64_t j = 20; j < 40; ++j) take_away(j);
+  SampledVerdict verdict = product.check(4);
+  EXPECT_FALSE(verdict.verified);
+  EXPECT_NE(verdict.wrong.find("row 101 of C"), std::string::npos) << verdict.wrong;
+  take_away(0);
+  verdict = product.check(4);
+  EXPECT_NE(verdict.wrong.find("C(101, 0)"), std::string::npos) << verdict.wrong;
 }
 
 TEST(SampledCheck, ElementsOfTheSampleAreNamed) {

@@ -61,6 +61,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"bench", "--gap", "1"}, {"--gap", "cuda or virtual"}},
         Mistake{{"bench", "--dtype", "s8", "--m", "4", "--n", "4", "--k", "4", "--batch", "2"},
                 {"4x4x4 NN, 2 times", "s8", "single products"}},
+        Mistake{{"bench", "--dtype", "s8", "--m", "4", "--n", "4", "--k", "4", "--beta", "1"},
+                {"s8", "alpha 1, beta 1"}},
+        Mistake{{"bench", "--alpha", "x"}, {"--alpha", "'x'"}},
         Mistake{{"bench", "--device", "virtual", "--batch", "0"}, {"--batch", "'0'"}},
         Mistake{{"bench", "--device", "virtual", "--batch", "2000000"}, {"--batch", "1048576"}},
         Mistake{{"bench", "--device", "virtual", "--operands", "row-scaled", "--m", "4", "--n", "4",
@@ -120,16 +123,30 @@ TEST(Bench, WritesJsonAndCsv) {
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 5);
 }
 
+TEST(Bench, AddsToWhatCWas) {
+  const TemporaryFolder folder;
+  const std::string json = folder / "b.json";
+  const Outcome outcome = run(quick(
+      {"--m", "20", "--n", "30", "--k", "10", "--alpha", "-1", "--beta", "1", "--json", json}));
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "alpha -1, beta 1")) << outcome.out;
+  for (const Json& result : Json::parse(std::ifstream(json))["results"]) {
+    EXPECT_EQ(result["beta"], 1);
+    EXPECT_EQ(result["verified"], true);
+  }
+}
+
 TEST(Bench, AVirtualGpuHasErrorsAndNoTimes) {
   if (kernels::gemm_images().empty()) GTEST_SKIP() << "built without nvcc";
   const TemporaryFolder folder;
   const std::string json = folder / "b.json", csv = folder / "b.csv";
   const Outcome outcome =
       run({"bench", "--device", "virtual", "--m", "33", "--n", "17", "--k", "40", "--trans",
-           "NN,NT,TN,TT", "--gap", "1", "--json", json, "--csv", csv});
+           "NN,NT,TN,TT", "--gap", "1", "--beta", "0.5", "--json", json, "--csv", csv});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json value = Json::parse(std::ifstream(json));
   EXPECT_EQ(value["context"]["device"], "virtual");
+  EXPECT_EQ(value["context"]["beta"], 0.5);
   ASSERT_EQ(value["results"].size(), 20u) << "five arithmetics, four transpositions";
   for (const Json& result : value["results"]) {
     EXPECT_FALSE(result.contains("gflops"));

@@ -79,7 +79,9 @@ template <class T> class Matrix {
       : rows_(rows), columns_(columns), stand_(stand) {
     const bool by_rows = (stand.order == Order::kRowMajor) != stand.transposed;
     const std::int64_t lines = by_rows ? rows : columns, width = by_rows ? columns : rows;
+    end_ = kMargin;
     leading_ = std::max<std::int64_t>(1, width) + stand.gap;
+    if (lines > 0 && width > 0) end_ += (lines - 1) * leading_ + width;
     memory_.assign(static_cast<std::size_t>(lines * leading_ + 2 * kMargin), poison<T>());
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
@@ -92,6 +94,8 @@ template <class T> class Matrix {
   std::int64_t columns() const { return columns_; }
   const std::vector<T>& memory() const { return memory_; }
   std::vector<T>& memory() { return memory_; }
+  /// Elements of memory() up to the matrix's last.
+  std::size_t end() const { return static_cast<std::size_t>(end_); }
 
   /// What the product is given: always rows×columns.
   MatrixView<T> view() {
@@ -123,7 +127,7 @@ template <class T> class Matrix {
   }
 
  private:
-  std::int64_t rows_, columns_, leading_;
+  std::int64_t rows_, columns_, leading_, end_;
   Stand stand_;
   std::vector<T> memory_;
 };

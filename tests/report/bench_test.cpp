@@ -139,6 +139,23 @@ TEST(BenchJson, IsReadAgain) {
   EXPECT_EQ(file.results[1].key(), "f64 8x9x10 TN, 3 times, 2 threads");
 }
 
+// Products with beta are not held against those without.
+TEST(BenchJson, SaysHowProductsAreScaled) {
+  bench::GemmReport report = sample();
+  report.context.scaling = {-1, 0.5};
+  for (bench::GemmResult& result : report.results) result.scaling = report.context.scaling;
+  const std::string text = bench_json(report);
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json["context"]["alpha"], -1);
+  EXPECT_EQ(json["results"][0]["beta"], 0.5);
+  const bench::ComparedFile file = read_bench_json(text, "x.json");
+  EXPECT_EQ(file.results[0].key(), "f32 64x64x64 NN, alpha -1, beta 0.5");
+  EXPECT_TRUE(contains(bench_heading(report.context, false), "alpha -1, beta 0.5"));
+  EXPECT_TRUE(contains(bench_csv(report), ",-1,0.5,"));
+  EXPECT_FALSE(contains(bench_heading(sample().context, false), "alpha"));
+  EXPECT_FALSE(Json::parse(bench_json(sample()))["results"][0].contains("alpha"));
+}
+
 TEST(BenchJson, ReadsFilesWithoutOurExtraFields) {
   const std::string text = R"({"context": {}, "results": [{"group": "g", "dtype": "f32",
     "mode": "ieee", "trans_a": "N", "trans_b": "T", "m": 1, "n": 2, "k": 3, "gflops": 4.5,
@@ -180,6 +197,7 @@ TEST(BenchJson, BrokenFilesAreNamedWithTheField) {
   refuse(broken("k", std::uint64_t{1} << 63), {"results[0].k"});
   refuse(broken("trans_a", "n"), {"results[0].trans_a", "\"n\""});
   refuse(broken("threads", 0), {"results[0].threads"});
+  refuse(broken("beta", "1"), {"results[0].beta", "a number", "\"1\""});
   refuse(broken("peers", 3), {"results[0].peers", "an object"});
   refuse(broken("peers", {{"blis", 0}}), {"results[0].peers.blis", "above 0"});
   refuse(broken("peer_spreads", {{"blis", "x"}}), {"results[0].peer_spreads.blis"});
@@ -213,10 +231,12 @@ TEST(BenchCsv, HasALineAResult) {
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0],
             "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
-            "batch,openblas,openblas_spread,onednn,onednn_spread,ratio_to_best\r");
-  EXPECT_EQ(lines[1],
-            "square,f32,ieee,N,N,64,64,64,1,80,1.25,1e-07,true,100,packed,1,40,2.5,100,0,0.8000\r");
-  EXPECT_EQ(lines[2], "\"thin, long\",f64,ieee,T,N,8,9,10,2,5,0,nan,false,,,3,5.5,0,,,0.9091\r");
+            "batch,alpha,beta,openblas,openblas_spread,onednn,onednn_spread,ratio_to_best\r");
+  EXPECT_EQ(
+      lines[1],
+      "square,f32,ieee,N,N,64,64,64,1,80,1.25,1e-07,true,100,packed,1,1,0,40,2.5,100,0,0.8000\r");
+  EXPECT_EQ(lines[2],
+            "\"thin, long\",f64,ieee,T,N,8,9,10,2,5,0,nan,false,,,3,1,0,5.5,0,,,0.9091\r");
 }
 
 TEST(BenchTable, ShowsSpeedsRatiosAndTheWorst) {
@@ -325,17 +345,19 @@ TEST(GpuBenchJson, AVirtualGpusFileHasNothingToCompare) {
 TEST(GpuBenchCsv, HasErrorsAndPlans) {
   const std::vector<std::string> lines = lines_of(bench_csv(gpu_sample()));
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(lines[0],
-            "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
-            "batch,c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_"
-            "largest_error,"
-            "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
-            "cublaslt_plan,ratio_to_best\r");
-  EXPECT_EQ(lines[1],
-            "square_large,f32,ieee,N,N,4096,4096,4096,,51000,1.5,1.2e-06,true,66908,simt 128x128,"
-            "1,f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
+  EXPECT_EQ(
+      lines[0],
+      "group,dtype,mode,trans_a,trans_b,m,n,k,threads,gflops,spread,error,verified,peak,path,"
+      "batch,alpha,beta,c_dtype,largest_error,no_kernel,cublas,cublas_spread,cublas_error,cublas_"
+      "largest_error,"
+      "cublas_plan,cublaslt,cublaslt_spread,cublaslt_error,cublaslt_largest_error,"
+      "cublaslt_plan,ratio_to_best\r");
+  EXPECT_EQ(
+      lines[1],
+      "square_large,f32,ieee,N,N,4096,4096,4096,,51000,1.5,1.2e-06,true,66908,simt 128x128,"
+      "1,1,0,f32,3e-07,,50000,2,1.1e-06,4e-07,,60000,0,1.15e-06,5e-07,heuristic 3 of 8,0.8500\r");
   EXPECT_EQ(lines[3],
-            "odd,f16,ieee,T,N,7,8,9,,,,,,,,1,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
+            "odd,f16,ieee,T,N,7,8,9,,,,,,,,1,1,0,f16,,no f16 here,5,0,0.0001,0.0001,,,,,,,\r");
 }
 
 TEST(GpuBenchTable, ShowsTeraflopsAndErrors) {

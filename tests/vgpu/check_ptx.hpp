@@ -30,9 +30,8 @@ struct Shape {
   bool written = true;  ///< the buffer, by the host
   Checks checks = Checks::all();
   Dim3 cluster = {0, 0, 0};
+  std::size_t words = 256;  ///< of the buffer
 };
-
-inline constexpr std::size_t kWords = 256;
 
 inline std::string text_of(const std::vector<Finding>& findings) {
   std::string text;
@@ -44,10 +43,10 @@ inline std::vector<Finding> check_in(AsyncOrder order, const std::string& body,
                                      const Shape& shape) {
   const Module module(kPtxHead + kCheckBegin + body + kCheckEnd, "test.ptx");
   Memory memory(1 << 20);
-  const std::uint64_t address = memory.allocate(kWords * 4);
+  const std::uint64_t address = memory.allocate(shape.words * 4);
   if (shape.written) {
-    std::fill_n(reinterpret_cast<std::uint32_t*>(address), kWords, 0u);
-    memory.mark_written(address, kWords * 4);
+    std::fill_n(reinterpret_cast<std::uint32_t*>(address), shape.words, 0u);
+    memory.mark_written(address, shape.words * 4);
   }
   const void* arguments[] = {&address};
   LaunchOptions options;

@@ -56,6 +56,32 @@ TEST(CheckerAsync, ACopyReadsGlobalMemory) {
                unwritten);
 }
 
+TEST(CheckerAsync, ACopyOfFewerBytesBesideTheEnd) {
+  const auto copies_of_warp_0 = [](const std::string& bytes) {
+    return "  setp.lt.u32 %p1, %r1, 32; shl.b32 %r5, %r1, 4; add.u32 %r6, %r2, %r5;\n"
+           "  cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd1, %rd3; \n"
+           "  setp.eq.u32 %p2, %r1, 31; mov.u32 %r7, 16; @%p2 mov.u32 %r7, " +
+           bytes + ";\n  @%p1 cp.async.cg.shared.global [%r6], [%rd3], 16, %r7;\n" + kWaitAll;
+  };
+  Shape shape;
+  shape.words = 31 * 4 + 2;  // lane 31's piece has 8 bytes
+  shape.checks.partial_copies = true;
+  const Finding f =
+      expect_one("cp.async beside the end of memory", 4, 0, copies_of_warp_0("8"), shape);
+  EXPECT_EQ(f.check, "partial-copies");
+  EXPECT_CONTAINS(f.message, "warp 0 lane 31");
+  EXPECT_CONTAINS(f.message, "reads 8 bytes and copies 16; memory ends 8 bytes behind the first");
+  expect_clean(copies_of_warp_0("0"), shape);  // only zeros
+  // Lane 31's 8 bytes, copied from 0x1F0 on, are seen as 16 at 0x1F8.
+  Shape further = shape;
+  further.words = 32 * 4 + 1;
+  expect_one("cp.async beside the end of memory", 4, 0, copies_of_warp_0("8"), further);
+  further.words = 32 * 4 + 2;
+  expect_clean(copies_of_warp_0("8"), further);
+  shape.checks.partial_copies = false;
+  expect_clean(copies_of_warp_0("8"), shape);
+}
+
 // An mbarrier at tile + 512: warp 0 arrives after its stores, warp 1 waits and reads.
 const std::string kInit =
     "  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r2+512], 32;\n";

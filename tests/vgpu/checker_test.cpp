@@ -274,7 +274,7 @@ TEST(Checker, ALaunchWithoutChecksCountsAsWritingEverything) {
   const Module module(kPtxHead + kCheckBegin + "  ld.global.u32 %r6, [%rd2];\n" + kCheckEnd,
                       "test.ptx");
   Memory memory(1 << 20);
-  const std::uint64_t address = memory.allocate(kWords * 4);
+  const std::uint64_t address = memory.allocate(1024);
   const void* arguments[] = {&address};
   const auto launch = [&](Checks checks) {
     LaunchOptions options;
@@ -294,7 +294,7 @@ TEST(Checker, CountersAreTheSameWithChecks) {
     const Module module(kPtxHead + kCheckBegin + kWrite + kBarrier + kReadOther + kCheckEnd,
                         "test.ptx");
     Memory memory(1 << 20);
-    const std::uint64_t address = memory.allocate(kWords * 4);
+    const std::uint64_t address = memory.allocate(1024);
     const void* arguments[] = {&address};
     LaunchOptions options;
     options.checks = checks;

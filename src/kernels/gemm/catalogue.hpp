@@ -84,6 +84,9 @@ struct GemmKernel {
   int tiles_of_block = 0;
   /// Factors of any alignment where they are, in pieces of 16 bytes (thin.cuh, strip_any.cuh).
   bool reads_pieces = false;
+  /// The last bytes of a matrix by cp.async of fewer than 16, which memcheck reports though it is right (piece.cuh). To
+  /// read them one by one costs strips and batches 1 to 15 % of their time.
+  bool copies_partly = false;
   /// As many blocks as have a place, each for one tile after the other, so many apart, by itself (tall.cuh).
   bool strides_tiles = false;
   /// k of B that a block holds (tall.cuh): it computes no more.

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
-#include "kernels/gemm/slab.cuh"
+#include "kernels/gemm/piece.cuh"
 #include "kernels/ptx/cp_async.cuh"
 
 namespace gemm {
@@ -51,6 +51,7 @@ template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct M
   long long to_lower;  // more of them from the last go of upper halves to the first of lower ones
   int l, place;        // of the first piece: its k in a step, and its bytes in a slab
   int piece_lines;     // of a piece across k: how many lie in the matrix
+  int lines_left;      // from the first piece's on, if not very many; of the first step alone
   unsigned inside;     // a bit for each go of which there is something in the matrix
 
   __device__ __forceinline__ MmaCourier(const MmaSource<T>& source, long long first_line,
@@ -65,6 +66,7 @@ template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct M
     to_lower = source.between - kGoesOfHalf * go;
     advance = kAlongK ? Slab::kK : Slab::kK * leading;
     const long long left = lines - line;
+    lines_left = static_cast<int>(min(left, 1ll << 30));
     piece_lines = static_cast<int>(min(max(left, 0ll), static_cast<long long>(Slab::kEach)));
     if constexpr (kAlongK) {
       inside = 0;
@@ -78,14 +80,23 @@ template <class Slab, class T, bool kAlongK, int kThreads, int kHalves> struct M
   // Asks for the last step, of `count` of k, `before` steps from here.
   __device__ __forceinline__ void copy_last(unsigned char* slab, int before, int count) const {
     const T* at = from + before * advance;
-    const int along = min(max(count - l, 0), Slab::kEach);
+    const int bytes =
+        (kAlongK ? min(max(count - l, 0), Slab::kEach) : piece_lines) * static_cast<int>(sizeof(T));
+    // The go with one of the last rows, if there is one. (Halves are in memory of our own.)
+    const int last = (kAlongK ? lines_left : count - l) - 1;
+    const bool is_at_end =
+        kHalves == 1 && is_partial(bytes) && last >= 0 && last % kTogether < kLastRows;
+    const int last_go = is_at_end ? last / kTogether : kGoes;
 #pragma unroll
     for (int i = 0; i < kGoes; ++i) {
-      const int elements = kAlongK ? along : l + i * kTogether < count ? piece_lines : 0;
-      ptx::cp_async_up_to_16(slab + place + i * kGoBytes, at,
-                             inside >> i & 1 ? elements * static_cast<int>(sizeof(T)) : 0);
+      const bool is_there = kAlongK || l + i * kTogether < count;
+      if (i != last_go)
+        ptx::cp_async_up_to_16(slab + place + i * kGoBytes, at,
+                               inside >> i & 1 && is_there ? bytes : 0);
       step_to_next_go(at, i);
     }
+    if (last_go < kGoes)
+      put_piece(slab + place + last_go * kGoBytes, from + before * advance + last_go * go, bytes);
   }
 
   // Asks for the next step, all k of which are there.

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/gemm/piece.cuh"
 #include "kernels/gemm/strip_element.cuh"
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/grid.cuh"
@@ -60,16 +61,21 @@ template <class Layout, class T, bool kAlongK, int kLines, int kDepth, int kVect
         const int row = number / kOfRow, at = number % kOfRow * kVector;
         const T* const from =
             from_ + (kAlongK ? row * leading_ + k + at : (k + row) * leading_ + at);
-        with(to + Layout::place(row, at), from, row < rows ? max(0, width - at) : 0);
+        with(to + Layout::place(row, at), from, row < rows ? max(0, width - at) : 0,
+             row >= rows - kLastRows);
       }
     };
     if constexpr (kBytes == 16) {
-      each([](void* there, const T* from, int left) {
-        ptx::cp_async_up_to_16(there, from, min(left, kVector) * static_cast<int>(sizeof(T)));
+      each([](void* there, const T* from, int left, bool is_last) {
+        const int bytes = min(left, kVector) * static_cast<int>(sizeof(T));
+        if (is_last && is_partial(bytes)) put_piece(there, from, bytes);
+        else ptx::cp_async_up_to_16(there, from, bytes);
       });
     } else {
       static_assert(kBytes == 4);
-      each([](void* there, const T* from, int left) { ptx::cp_async_4(there, from, left > 0); });
+      each([](void* there, const T* from, int left, bool) {
+        ptx::cp_async_4(there, from, left > 0);
+      });
     }
   }
 

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/gemm/piece.cuh"
 #include "kernels/gemm/strip_element.cuh"
 #include "kernels/gemm/tall.hpp"
 #include "kernels/ptx/cp_async.cuh"
@@ -65,19 +66,11 @@ __device__ __forceinline__ unsigned word_of(const uint4& four, int i) {
   return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
 }
 
-// Asks for the first `count` of eight elements; the others become 0. Those behind which the matrix ends are read one by one:
-// cp.async of fewer bytes than 16 reads no more, but compute-sanitizer says that it does.
+// Asks for the first `count` of eight elements; the others become 0. Beside the end: as piece.cuh says, for rows of any length.
 __device__ __forceinline__ void ask_for_first(uint4* to, const Half* from, int count,
                                               const Half* end) {
-  if (count <= 0 || from + 8 <= end) {
-    ptx::cp_async_up_to_16(to, from, max(count, 0) * 2);
-    return;
-  }
-  unsigned some[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) some[i] = i < count ? from[i] : 0;
-  *to = make_uint4(some[0] | some[1] << 16, some[2] | some[3] << 16, some[4] | some[5] << 16,
-                   some[6] | some[7] << 16);
+  if (count <= 0 || from + 16 - count <= end) ptx::cp_async_up_to_16(to, from, max(count, 0) * 2);
+  else put_piece(to, from, count * 2);
 }
 
 // A, as a lane asks for it: 16 bytes of each of a piece's loads, which are 8 rows further, or one k.

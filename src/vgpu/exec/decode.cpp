@@ -257,6 +257,19 @@ std::uint32_t Decoder::predicate(const Operand& o) {
   return dense_predicate(index);
 }
 
+void Decoder::set_predicate(std::uint32_t predicate, const Operand& constant) {
+  Op& op = emit("mov.pred.constant");
+  op.r[0] = predicate;
+  op.imm = constant.bits ? -1 : 0;
+}
+
+std::uint32_t Decoder::predicate_value(const Operand& o) {
+  if (o.kind != OperandKind::kInteger) return predicate(o);
+  const std::uint32_t constant = dense_predicate(new_register(Type::kPred));
+  set_predicate(constant, o);
+  return constant;
+}
+
 // Predicates are numbered in the order of their first use.
 std::uint32_t Decoder::dense_predicate(int flat_index) {
   const auto next = static_cast<std::uint32_t>(predicates_.size());

@@ -111,6 +111,9 @@ class Decoder {
   int flat_register(const Operand& o) const;
   Type register_type(const Operand& o) const { return flat_registers_[flat_register(o)]; }
   std::uint32_t predicate(const Operand& o);
+  /// A register that holds what is read: of a constant, one that is set here.
+  std::uint32_t predicate_value(const Operand& o);
+  void set_predicate(std::uint32_t predicate, const Operand& constant);
   std::uint32_t dense_predicate(int flat_index);
   enum class ConstantKind : std::uint8_t { kPlain, kParameter, kShared };
   std::uint32_t constant(std::uint64_t bits, bool wide, ConstantKind kind = ConstantKind::kPlain);

@@ -173,7 +173,8 @@ void Decoder::logic() {
   const bool is_unary = in_->opcode == "not" || in_->opcode == "cnot";
   if (type == Type::kPred) {
     expect_operands(is_unary ? 2 : 3, is_unary ? 2 : 3);
-    const std::uint32_t a = predicate(operand(1)), b = is_unary ? a : predicate(operand(2));
+    const std::uint32_t a = predicate_value(operand(1)),
+                        b = is_unary ? a : predicate_value(operand(2));
     Op& op = emit(fmt::format("{}.pred", in_->opcode));
     op.r = {predicate(operand(0)), a, b};
     op.mode = static_cast<std::uint8_t>((operand(1).negated ? 1 : 0) |
@@ -386,7 +387,7 @@ void Decoder::setp() {
   const std::uint32_t p =
       p_is_sink ? dense_predicate(new_register(Type::kPred)) : predicate(operand(0));
   const std::uint32_t q = second && !q_is_sink ? predicate(operand(1)) : 0;
-  const std::uint32_t c = mode & kCombineMask ? predicate(operand(a + 2)) : 0;
+  const std::uint32_t c = mode & kCombineMask ? predicate_value(operand(a + 2)) : 0;
   if (second && !q_is_sink) mode |= kSetpSecond;
   if ((mode & kCombineMask) && operand(a + 2).negated) mode |= kSetpNegated;
   std::string key = comparison_key(comparison, type);
@@ -413,7 +414,7 @@ void Decoder::set() {
   const Type to = take_type();
   const Type from = in_->modifiers.back() == ptx::name_of(to) ? to : take_type();
   expect_operands(3 + (mode & kCombineMask ? 1 : 0), 4);
-  const std::uint32_t c = mode & kCombineMask ? predicate(operand(3)) : 0;
+  const std::uint32_t c = mode & kCombineMask ? predicate_value(operand(3)) : 0;
   if ((mode & kCombineMask) && operand(3).negated) mode |= kSetpNegated;
   const std::uint32_t p = dense_predicate(new_register(Type::kPred));
   std::string key = comparison_key(comparison, from);
@@ -433,7 +434,7 @@ void Decoder::set() {
 void Decoder::selp() {
   const Type type = take_type();
   expect_operands(4, 4);
-  const std::uint32_t p = predicate(operand(3));
+  const std::uint32_t p = predicate_value(operand(3));
   const bool negated = operand(3).negated;
   emit("selp." + bits_name(type)).r[3] = p;
   define(0, operand(0), type);

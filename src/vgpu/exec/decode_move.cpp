@@ -100,13 +100,7 @@ void Decoder::mov() {
   const Operand& to = operand(0);
   const Operand& from = operand(1);
   if (type == Type::kPred) {
-    if (from.kind == OperandKind::kInteger) {
-      const std::uint32_t p = predicate(to);
-      Op& op = emit("mov.pred.constant");
-      op.r[0] = p;
-      op.imm = from.bits ? -1 : 0;
-      return;
-    }
+    if (from.kind == OperandKind::kInteger) return set_predicate(predicate(to), from);
     if (from.kind == OperandKind::kSpecial) {
       if (from.text != "is_explicit_cluster")
         unsupported_here(fmt::format("the register %{} as a predicate", from.text));

@@ -237,6 +237,8 @@ class Checker {
   void async_copy_lanes(Warp& warp, const Op& op, const std::uint64_t* to,
                         const std::uint64_t* from, const std::uint8_t* source_bytes,
                         std::uint32_t bytes, const Accessor& who, const GlobalAccessor& reader);
+  void check_partial_copy(Warp& warp, const Op& op, int lane, std::uint64_t from,
+                          std::uint32_t source_bytes, std::uint32_t bytes);
   void access_shared_rows(Warp& warp, int instruction, std::uint64_t first, const Footprint& f,
                           const Accessor& who, bool is_write);
   void access_global_rows(Warp& warp, int instruction, std::uint64_t first, const Footprint& f,

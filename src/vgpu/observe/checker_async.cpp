@@ -52,8 +52,27 @@ void Checker::async_copy_lanes(Warp& warp, const Op& op, const std::uint64_t* to
     std::fill_n(lanes, sizeof lanes, static_cast<std::uint8_t>(lane));
     access_shared(warp, op.instruction, to[lane], bytes, lanes, who, true);
     if (source_bytes[lane] == 0) continue;
+    if (launch_.checks.partial_copies && source_bytes[lane] < bytes)
+      check_partial_copy(warp, op, lane, from[lane], source_bytes[lane], bytes);
     access_global(warp, op.instruction, from[lane], source_bytes[lane], lanes, reader, false, true);
   }
+}
+
+// As machine code has it, and with it compute-sanitizer: LDGSTS's address is so far behind the first byte that as many as
+// are read are left up to the next multiple of what is copied.
+void Checker::check_partial_copy(Warp& warp, const Op& op, int lane, std::uint64_t from,
+                                 std::uint32_t source_bytes, std::uint32_t bytes) {
+  const std::uint64_t seen = from + bytes - source_bytes;
+  const WrittenBytes* const allocation = launch_.written(from);
+  if (allocation == nullptr || seen + bytes <= allocation->end()) return;
+  report(
+      warp, op.instruction, 1u << lane, "partial-copies", "cp.async beside the end of memory",
+      fmt::format(
+          "reads {} bytes and copies {}; memory ends {} bytes behind the first. That is right, but "
+          "compute-sanitizer's memcheck sees a read of {} bytes at {:#x}. For its sake load and "
+          "store "
+          "such elements instead",
+          source_bytes, bytes, allocation->end() - from, bytes, seen));
 }
 
 void Checker::async_read(Warp& warp, int instruction, AsyncKind kind, std::uint64_t address,

@@ -33,6 +33,7 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
     const PlanWish wish(std::string(kernel().name) + "," + how);
     const GpuGemmOptions options{.mode = kernel().mode};
     const auto f = static_cast<float>(alpha), g = static_cast<float>(beta);
+    memcheck_says().clear();
     const bool wide = kernel().result == Dtype::kF32;
     switch (kernel().operand) {
       case Dtype::kF64: expect_right<F64>(sizes, layout, alpha, beta, options); break;
@@ -48,7 +49,17 @@ class EveryKernel : public ::testing::TestWithParam<const GemmKernel*> {
         if (wide) expect_right<F16ToF32>(sizes, layout, f, g, options);
         else expect_right<F16>(sizes, layout, f, g, options);
     }
+    says_something_ = says_something_ || !memcheck_says().empty();
+    EXPECT_TRUE(kernel().copies_partly || memcheck_says().empty()) << memcheck_says();
   }
+
+  /// Of what has been computed.
+  void expect_that_memcheck_says_what_the_catalogue_says() const {
+    EXPECT_TRUE(wants_real_gpu() || says_something_ == kernel().copies_partly);
+  }
+
+ private:
+  bool says_something_ = false;
 };
 
 // Whether the kernel reads factors that stand like this. (A column-major C is the row-major Cᵀ = Bᵀ·Aᵀ.)
@@ -95,6 +106,7 @@ TEST_P(EveryKernel, EdgesInAllOrdersAligned) {
   for (const Stand a : {stand(Order::kRowMajor, sizes.k), stand(Order::kColumnMajor, sizes.m)})
     for (const Stand b : {stand(Order::kRowMajor, sizes.n), stand(Order::kColumnMajor, sizes.k)})
       expect(sizes, {a, b, stand(Order::kRowMajor, sizes.n)}, -0.5, 2);
+  expect_that_memcheck_says_what_the_catalogue_says();
 }
 
 TEST_P(EveryKernel, AColumnMajorResult) {
@@ -108,6 +120,7 @@ TEST_P(EveryKernel, DepthsAroundItsStages) {
     const std::int64_t k = held(std::int64_t{steps} * kernel().bk + steps % 2);
     expect({kernel().bm - 1, 9, k}, with(kRows), 1, 0.5);
   }
+  if (kernel().alignment == 0) expect_that_memcheck_says_what_the_catalogue_says();
 }
 
 TEST_P(EveryKernel, PartsOfK) {

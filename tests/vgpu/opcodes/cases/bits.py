@@ -61,6 +61,14 @@ def predicate_logic():
         ops.append(Op(f"{code}\nselp.u32 {{}}, 1, 0, %s;", "u32", function))
     ops.append(
         Op(
+            "xor.pred %s, %p, -1;\nand.pred %s, %s, 1;\nselp.u32 {}, 1, 0, %s;",
+            "u32",
+            lambda a: 1 - a,
+            "logic with constants",
+        )
+    )
+    ops.append(
+        Op(
             "@!%p mov.pred %s, %q;\n@%p mov.pred %s, 1;\nselp.u32 {}, 1, 0, %s;",
             "u32",
             lambda a, b: 1 if a else b,
