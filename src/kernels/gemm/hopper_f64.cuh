@@ -502,11 +502,21 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
 #pragma unroll 1
   for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
+    const auto target = [&](int from_row) {
+      return result_of<S::kWM, S::kWN>(g, unit.matrix, unit.part, from_row + row,
+                                       unit.column + column, alpha, beta);
+    };
+    if (beta != 0) [[unlikely]] {
+      int from_row = unit.row;
+      asm volatile(
+          ""
+          : "+r"(from_row));  // or all that is worked out of it takes registers till the end
+      ask_for_result<S::kWM, S::kWN>(target(from_row));
+    }
     Sums<S> sums = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, row, column);
     else consume_lines<S>(sums, shared, ring, unit.steps, row, column);
-    const Result to = result_of<S::kWM, S::kWN>(g, unit.matrix, unit.part, unit.row + row,
-                                                unit.column + column, alpha, beta);
+    const Result to = target(unit.row);
     if (!unit.is_whole && g.c.part_stride == 0) {
       if (ptx::cluster_blocks() > 1) {
         finish_in_cluster<S>(sums, shared, to);

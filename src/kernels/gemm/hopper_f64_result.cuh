@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/ptx/prefetch.cuh"
 
 namespace gemm::f64 {
 
@@ -44,23 +45,44 @@ __device__ __forceinline__ Result result_of(const GemmArguments& g, int matrix, 
           is_aligned, is_aligned && beta == 0 && row + kRows <= g.m && column + kColumns <= g.n};
 }
 
-// C = alpha·sum + beta·C at two neighbours. beta = 0 does not read C.
+// Asks for what C holds of a warp's kRows × kColumns: into the second-level cache, before it is added to.
+template <int kRows, int kColumns>
+__device__ __forceinline__ void ask_for_result(const Result& to) {
+  constexpr int kLine = 128 / sizeof(double), kAcross = kColumns / kLine + 1;
+#pragma unroll 1
+  for (int i = threadIdx.x % 32; i < kRows * kAcross; i += 32) {
+    const long long row = to.row + i / kAcross, column = to.column + i % kAcross * kLine;
+    if (row < to.m && column < to.n) ptx::prefetch_to_l2(to.c + row * to.leading + column);
+  }
+}
+
+// What C holds of two neighbours, where they are inside.
+__device__ __forceinline__ double2 held_pair(const double* c, long long columns_left,
+                                             const Result& to) {
+  if (to.is_aligned && columns_left >= 2) return *reinterpret_cast<const double2*>(c);
+  return {columns_left > 0 ? c[0] : 0, columns_left > 1 ? c[1] : 0};
+}
+
+// C = alpha·sum + beta·held at two neighbours. Where beta is 0, what they hold does not count.
 __device__ __forceinline__ void store_pair(double* c, long long columns_left, const Result& to,
-                                           double first, double second) {
+                                           double first, double second, const double2& held) {
+  double2 pair = make_double2(to.alpha * first, to.alpha * second);
+  if (to.beta != 0)
+    pair = make_double2(fma(to.alpha, first, to.beta * held.x),
+                        fma(to.alpha, second, to.beta * held.y));
   if (to.is_aligned && columns_left >= 2) {
-    double2 pair = make_double2(to.alpha * first, to.alpha * second);
-    if (to.beta != 0) {
-      const double2 old = *reinterpret_cast<const double2*>(c);
-      pair = make_double2(fma(to.alpha, first, to.beta * old.x),
-                          fma(to.alpha, second, to.beta * old.y));
-    }
     *reinterpret_cast<double2*>(c) = pair;
     return;
   }
-  if (columns_left > 0)
-    c[0] = to.beta == 0 ? to.alpha * first : fma(to.alpha, first, to.beta * c[0]);
-  if (columns_left > 1)
-    c[1] = to.beta == 0 ? to.alpha * second : fma(to.alpha, second, to.beta * c[1]);
+  if (columns_left > 0) c[0] = pair.x;
+  if (columns_left > 1) c[1] = pair.y;
+}
+// The same of what C holds now.
+__device__ __forceinline__ void store_pair(double* c, long long columns_left, const Result& to,
+                                           double first, double second) {
+  double2 held = {};
+  if (to.beta != 0) held = held_pair(c, columns_left, to);
+  store_pair(c, columns_left, to, first, second, held);
 }
 
 }  // namespace gemm::f64

@@ -9,6 +9,9 @@
 // instructions to leave the registers, and all share the rest. Code that is met for the first time costs more than
 // what it does (docs/lab/gpu_gemm.md).
 //
+// Where C = alpha·sums + beta·C, what C holds is asked for twice: into the second-level cache before the sums are made, and
+// into registers a piece ahead.
+//
 // Narrow tiles in f32 go straight from registers: they are for products so small that nothing hides how they end, and
 // there each step of the way is a wait.
 #pragma once
@@ -17,6 +20,7 @@
 #include "kernels/gemm/halves.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
+#include "kernels/ptx/prefetch.cuh"
 #include "kernels/ptx/tma.cuh"
 
 namespace gemm {
@@ -52,9 +56,10 @@ struct Target {
   long long pitch;    // bytes from row to row
   RowsInside rows;
   int columns_left;
-  bool is_wide;   // elements of C are f32
-  bool is_plain;  // rows are aligned, and what C holds does not count
-  bool is_boxes;  // TMA stores it
+  bool is_wide;     // elements of C are f32
+  bool is_aligned;  // rows are
+  bool is_plain;    // and what C holds does not count
+  bool is_boxes;    // TMA stores it
 
   // `count` columns further.
   __device__ __forceinline__ Target at_column(int count) const {
@@ -85,6 +90,7 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
       {first_row, max(static_cast<int>(g.m) - place.row - warp_row - first_row, 0)},
       static_cast<int>(g.n) - place.column,
       bytes == 4,
+      g.result_is_aligned != 0,
       g.result_is_aligned && beta == 0,
       // Rows that the tile above has, too, are its own to store, and a box has none left out.
       g.boxes.are_stored && beta == 0 && place.above <= 0};
@@ -98,6 +104,41 @@ __device__ __forceinline__ Target target_of(const GemmArguments& g, const Place&
   asm volatile("" : "+l"(target.to), "+l"(target.pitch));
   asm volatile("" : "+r"(target.rows.first), "+r"(target.rows.count), "+r"(target.columns_left));
   return target;
+}
+
+// Asks for the lines of a row of C from `row` on.
+__device__ __forceinline__ void ask_for_row(const unsigned char* row, int bytes, int first = 0,
+                                            int step = 1) {
+  constexpr int kLine = 128;
+  const unsigned char* const end = row + bytes;
+  row -= reinterpret_cast<size_t>(row) % kLine;
+#pragma unroll 1
+  for (row += first * kLine; row < end; row += step * kLine) ptx::prefetch_to_l2(row);
+}
+
+// What C holds where kN columns of a warp's sums go: into the second-level cache, before they are made.
+template <int kN> __device__ __forceinline__ void ask_for_result(const Target& target) {
+  const int lane = threadIdx.x % 32, row = lane % 16;
+  if (target.rows.has(row))
+    ask_for_row(target.to + row * target.pitch,
+                min(kN, target.columns_left) * (target.is_wide ? 4 : 2), lane / 16, 2);
+}
+
+// Four neighbours in a row of C, of type T.
+template <class T> using FourOf = std::conditional_t<sizeof(T) == 4, float4, uint2>;
+
+// sums + beta · what C holds.
+template <class Element>
+__device__ __forceinline__ float4 plus_result(const float4& sums, float beta, const float4& held) {
+  return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
+                     fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
+}
+template <class Element>
+__device__ __forceinline__ uint2 plus_result(const float4& sums, float beta, const uint2& held) {
+  const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
+  const float4 all = plus_result<Element>(
+      sums, beta, make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
+  return make_uint2(pack<Element>(all.x, all.y), pack<Element>(all.z, all.w));
 }
 
 // Where a row's 16 bytes number `piece` lie, of kBytes that it has: they change places so that no way in or out has bank
@@ -347,6 +388,60 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging&
           [](unsigned char* box, const float* some) { box_16_bit<Element>(box, some); });
 }
 
+// kN columns of f32 of a warp's sums to rows of C, of type T, that are aligned, to which beta·C is still to be added: by
+// pieces of kWide columns of eight rows, four elements a lane. When what C holds of a piece is taken out of registers, that of
+// the next is asked for into them.
+template <class Element, int kN, int kWide, class T>
+__device__ __forceinline__ void store_added(const float (&sum)[kN / 2], Staging& staging,
+                                            const Target& target, float beta) {
+  constexpr int kRows = Staging::kRows, kFours = kWide / 4, kTogether = 32 / kFours;
+  constexpr int kTimes = (kRows + kTogether - 1) / kTogether;
+  static_assert(kFours <= 32);
+  const int lane = threadIdx.x % 32, row = lane / kFours, four = lane % kFours;
+  auto& buffers = staging.warps[threadIdx.x / 32 % 4];
+  const int across = min(kN / kWide, (target.columns_left + kWide - 1) / kWide);
+  FourOf<T> held[kTimes];
+  // This lane's first four of a piece: of upper rows or lower ones, `columns` further.
+  unsigned char* const own =
+      target.to + row * target.pitch + four * static_cast<int>(sizeof(FourOf<T>));
+  const auto has = [&](int half, int first, int t) {
+    return row < kTogether && row + t * kTogether < kRows &&
+           first + four * 4 < target.columns_left &&
+           target.rows.has(half * kRows + row + t * kTogether);
+  };
+  const auto place = [&](int half, int first, int t) {
+    return reinterpret_cast<FourOf<T>*>(own + (half * kRows + t * kTogether) * target.pitch +
+                                        first * static_cast<int>(sizeof(T)));
+  };
+  const auto ask_for = [&](int half, int first, int t) {
+    held[t] = FourOf<T>{};
+    if (has(half, first, t)) held[t] = *place(half, first, t);
+  };
+#pragma unroll
+  for (int t = 0; t < kTimes; ++t) ask_for(0, 0, t);
+#pragma unroll 1
+  for (int half = 0; half < 2; ++half) {
+#pragma unroll 1
+    for (int i = 0; i < across; ++i) {
+      unsigned char* const rows = buffers[(half * across + i) % 2];
+      stage_piece<kN / kWide * 2>(half * (kN / kWide) + i, [&](int p) {
+        stage_f32<kWide>(rows, sum + p % (kN / kWide) * (kWide / 2), p / (kN / kWide));
+      });
+      __syncwarp();
+      const bool is_last = i + 1 == across;
+      const int next_half = is_last ? half + 1 : half, next = is_last ? 0 : (i + 1) * kWide;
+#pragma unroll
+      for (int t = 0; t < kTimes; ++t) {
+        const auto sums = *reinterpret_cast<const float4*>(
+            place_of<kWide * 4>(rows, (row + t * kTogether) % kRows, four));
+        const FourOf<T> all = plus_result<Element>(sums, beta, held[t]);
+        if (next_half < 2) ask_for(next_half, next, t);
+        if (has(half, i * kWide, t)) *place(half, i * kWide, t) = all;
+      }
+    }
+  }
+}
+
 // kN columns of a warpgroup's sums to C = alpha·sums + beta·C. Element: of 16 bits, where C may be of the same; else
 // float. kIsNarrow: of a narrow tile.
 template <class Element, int kN, bool kIsNarrow>
@@ -389,6 +484,15 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
   };
   if (target.is_wide || beta != 0) {
     constexpr int kWide = kN < 64 ? kN : kN % 64 == 0 ? 64 : 16, kAcross = kN / kWide;
+    if (beta != 0 && target.is_aligned) {
+      // Of wide tiles the sums leave registers for less.
+      constexpr int kAdded = kN > 128 && kN % 32 == 0 ? 32 : kWide;
+      if (target.is_wide) store_added<Element, kN, kAdded, float>(sum, staging, target, beta);
+      else if constexpr (kHasHalves)
+        store_added<Element, kN, kAdded, Half>(sum, staging, target, beta);
+      __syncwarp();
+      return;
+    }
     for_all_pieces(std::integral_constant<int, kWide>{},
                    [&](int piece, unsigned char* rows, unsigned char* to, int columns_left,
                        const RowsInside& inside) {

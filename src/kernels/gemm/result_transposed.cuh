@@ -18,8 +18,9 @@ struct TransposedTarget {
   long long pitch;     // bytes from row to row
   RowsInside columns;  // of the warpgroup's 64
   int rows_left;
-  bool is_wide;   // elements of C are f32
-  bool is_plain;  // rows are aligned, and what C holds does not count
+  bool is_wide;     // elements of C are f32
+  bool is_aligned;  // rows are
+  bool is_plain;    // and what C holds does not count
 
   // From `count` rows of C on.
   __device__ __forceinline__ TransposedTarget at_column(int count) const {
@@ -45,7 +46,15 @@ __device__ __forceinline__ TransposedTarget transposed_target_of(const GemmArgum
           {first, max(static_cast<int>(g.m) - place.row - first, 0)},
           min(static_cast<int>(g.n) - place.column, columns),
           bytes == 4,
+          g.result_is_aligned != 0,
           g.result_is_aligned && beta == 0};
+}
+
+// What C holds where kN columns of a warpgroup's sums go: into the second-level cache, before they are made.
+template <int kN> __device__ __forceinline__ void ask_for_result(const TransposedTarget& target) {
+#pragma unroll 1
+  for (int row = threadIdx.x % 128; row < min(kN, target.rows_left); row += 128)
+    ask_for_row(target.to + row * target.pitch, 64 * (target.is_wide ? 4 : 2));
 }
 
 // Where 16 bytes number `piece` of a row of C lie: they change places so that no way in or out has bank conflicts.
@@ -144,6 +153,37 @@ __device__ __forceinline__ void store_turned_elements(unsigned char* rows,
   }
 }
 
+// A warp's share of 32 rows of 64 elements of f32 to rows of C, of type T, that are aligned, to which beta·C is still to be
+// added: four elements a lane.
+template <class Element, class T> struct AddedRows {
+  static constexpr int kRows = 8, kFours = 64 / 4, kTogether = 32 / kFours,
+                       kTimes = kRows / kTogether;
+  FourOf<T> held[kTimes] = {};
+
+  // `with(i, row, four, to)`: each four of this lane that is inside.
+  template <class With>
+  static __device__ __forceinline__ void each(const TransposedTarget& target, const With& with) {
+    const int lane = threadIdx.x % 32, four = lane % kFours;
+    const int first = threadIdx.x / 32 % 4 * kRows + lane / kFours;
+    const bool inside = target.columns.has(four * 4);
+    unsigned char* to = target.to + first * target.pitch + four * sizeof(FourOf<T>);
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i, to += kTogether * target.pitch)
+      if (inside && first + i * kTogether < target.rows_left)
+        with(i, first + i * kTogether, four, reinterpret_cast<FourOf<T>*>(to));
+  }
+  __device__ __forceinline__ void load(const TransposedTarget& target) {
+    each(target, [&](int i, int, int, const FourOf<T>* from) { held[i] = *from; });
+  }
+  __device__ __forceinline__ void store(unsigned char* rows, const TransposedTarget& target,
+                                        float beta) const {
+    each(target, [&](int i, int row, int four, FourOf<T>* to) {
+      const auto sums = *reinterpret_cast<const float4*>(place_of_f32(rows, row, four));
+      *to = plus_result<Element>(sums, beta, held[i]);
+    });
+  }
+};
+
 // Pieces of kRows rows of C, all that are left: `turn(i, rows)` turns number i round, `store(i, rows, turn_next)` stores
 // it, and turns the next while its own are on their way.
 template <int kRows, class Turn, class Store>
@@ -231,9 +271,20 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
         });
       },
       [&](int i, unsigned char* rows, const auto& turn_next) {
+        const TransposedTarget some = from(i * 32);
+        const auto add = [&](auto added) {
+          added.load(some);
+          turn_next();
+          added.store(rows, some, beta);
+        };
+        if (beta != 0 && target.is_aligned) {
+          if (target.is_wide) add(AddedRows<Element, float>{});
+          else add(AddedRows<Element, Half>{});
+          return;
+        }
         turn_next();
-        if (target.is_wide) store_turned_elements<Element, float>(rows, from(i * 32), beta);
-        else store_turned_elements<Element, Half>(rows, from(i * 32), beta);
+        if (target.is_wide) store_turned_elements<Element, float>(rows, some, beta);
+        else store_turned_elements<Element, Half>(rows, some, beta);
       });
 }
 

@@ -222,6 +222,8 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   const bool is_whole = ptx::kept(lies_inside(target, columns));
   wait_for_start<K>();
   ptx::let_next_grid_start();
+  if (beta != 0) [[unlikely]]
+    ask_for_result<kMost>(target);
   Staging& staging = shared.staging[warpgroup];
   float sum[kMost / 2];
   with_width<K::template HasWidth>(columns, [&](auto width) {

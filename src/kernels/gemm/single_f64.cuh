@@ -404,24 +404,47 @@ __device__ __forceinline__ void store_plain(const double* shared, const Sheet& s
   }
 }
 
+// What C holds there: into the second-level cache, before it is added to.
+__device__ __forceinline__ void ask_for_result(const Target& to, int warp) {
+  constexpr int kLine = 128 / sizeof(double);
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int line = to.from_line + warp; line < to.lines; line += kSingleF64Warps)
+#pragma unroll 1
+    for (int x = to.from_x + lane * kLine; x < to.width + kLine; x += 32 * kLine)
+      ptx::prefetch_to_l2(to.c + line * to.leading + min(x, to.width - 1));
+}
+
 // The same with beta·C.
 __device__ __forceinline__ void store(const double* shared, const Sheet& sheet, int groups,
                                       const Target& to, double alpha, double beta, int warp) {
   const int of_group = sheet.lines * sheet.pitch, lane = threadIdx.x % 32;
   f64::Result result{};
   result.alpha = alpha, result.beta = beta, result.is_aligned = to.is_aligned;
+  constexpr int kTogether = 4;  // lines of which C is on its way at a time
 #pragma unroll 1
   for (int x = to.from_x + lane * 2; x < to.width; x += 64) {
 #pragma unroll 1
-    for (int line = to.from_line + warp; line < to.lines; line += kSingleF64Warps) {
-      const double* from = shared + line * sheet.pitch + x;
-      double2 sum = *reinterpret_cast<const double2*>(from);
+    for (int first = to.from_line + warp; first < to.lines; first += kTogether * kSingleF64Warps) {
+      double2 held[kTogether];
+      const auto each = [&](const auto& with) {
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          const int line = first + i * kSingleF64Warps;
+          if (line < to.lines) with(i, line, to.c + line * to.leading + x);
+        }
+      };
+      each([&](int i, int, const double* c) { held[i] = f64::held_pair(c, to.width - x, result); });
+      each([&](int i, int line, double* c) {
+        const double* from = shared + line * sheet.pitch + x;
+        double2 sum = *reinterpret_cast<const double2*>(from);
 #pragma unroll 1
-      for (int group = 1; group < groups; ++group) {
-        const double2 more = *reinterpret_cast<const double2*>(from += of_group);
-        sum.x += more.x, sum.y += more.y;
-      }
-      f64::store_pair(to.c + line * to.leading + x, to.width - x, result, sum.x, sum.y);
+        for (int group = 1; group < groups; ++group) {
+          const double2 more = *reinterpret_cast<const double2*>(from += of_group);
+          sum.x += more.x, sum.y += more.y;
+        }
+        f64::store_pair(c, to.width - x, result, sum.x, sum.y, held[i]);
+      });
     }
   }
 }
@@ -444,6 +467,7 @@ __device__ __forceinline__ void multiply(unsigned char* shared, const GemmArgume
   const int count = max(0, work.steps - own.group + own.groups() - 1) >> own.groups_log2;
   wait_for_barriers<K>();
   ptx::let_next_grid_start();
+  if (!to.is_plain) ask_for_result(to, warp);
   with_width<HasWidth>(g.tile_columns, [&](auto width) {
     constexpr int kColumns = decltype(width)::value, kAcross = kAcrossOf<kColumns>;
     constexpr int kUnits = kColumns / kAcross / kSingleF64Unit;

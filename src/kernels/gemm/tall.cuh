@@ -24,6 +24,7 @@
 #include "kernels/gemm/tall.hpp"
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/prefetch.cuh"
 #include "kernels/ptx/store.cuh"
 
 namespace gemm {
@@ -281,6 +282,25 @@ __device__ __forceinline__ void store_plain(Half* c, const float (&sums)[kCount]
   else ptx::store_8(c, words[0], words[1]);
 }
 
+// kCount neighbours of what C holds, up to 16 bytes, aligned to as many; and sums + beta · that.
+template <class C> __device__ __forceinline__ uint4 held_by(const C* from, int count) {
+  if (count * sizeof(C) == 16) return *reinterpret_cast<const uint4*>(from);
+  const uint2 two = *reinterpret_cast<const uint2*>(from);
+  return make_uint4(two.x, two.y, 0, 0);
+}
+template <class Type, class C, int kCount>
+__device__ __forceinline__ void add_held(float (&sums)[kCount], float beta, const uint4& held) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if constexpr (sizeof(C) == 4) {
+      sums[i] = fmaf(beta, __uint_as_float(word_of(held, i)), sums[i]);
+    } else {
+      const auto bits = static_cast<Half>(word_of(held, i / 2) >> i % 2 * 16);
+      sums[i] = fmaf(beta, widen<typename Type::Element>(bits), sums[i]);
+    }
+  }
+}
+
 // Two lanes that have eight neighbours each in f32, one behind the other, exchange halves, so that together they store 32
 // bytes, a sector, and then the next.
 template <class Put>
@@ -343,12 +363,28 @@ __device__ __forceinline__ void for_rows(const typename S::Sums& sums, float alp
   }
 }
 
-// The sums of the unit that begins at `line`, to columns from `column` on. `is_plain`: C lies aligned and is not read.
-// Else they go by way of `staged`, so that neighbouring lanes store neighbours.
+// Asks for what C holds of the unit that begins at `line`: into the second-level cache, before it is added to.
+template <class S, class C>
+__device__ __forceinline__ void ask_for_unit(const C* matrix, const GemmArguments& g,
+                                             long long line, long long column) {
+  constexpr int kLine = 128 / sizeof(C);
+  const long long first_row = S::kByRows ? line : column, first = S::kByRows ? column : line;
+  const long long rows =
+                      min((S::kByRows ? g.m : g.n), first_row + (S::kByRows ? S::kLines : S::kN)),
+                  end = min((S::kByRows ? g.n : g.m), first + (S::kByRows ? S::kN : S::kLines));
+#pragma unroll 1
+  for (long long row = first_row + threadIdx.x % 32; row < rows; row += 32)
+#pragma unroll 1
+    for (long long x = first; x < end; x += kLine)
+      ptx::prefetch_to_l2(matrix + row * g.c.leading_dimension + x);
+}
+
+// The sums of the unit that begins at `line`, to columns from `column` on. `is_aligned`: C lies so. Else they go by way of
+// `staged`, so that neighbouring lanes store neighbours.
 template <class S, class C>
 __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* staged, C* matrix,
                                            const GemmArguments& g, long long line, long long column,
-                                           float alpha, float beta, bool is_plain) {
+                                           float alpha, float beta, bool is_aligned) {
   using Type = typename S::Type;
   // Of C as it lies.
   const long long first_row = S::kByRows ? line : column,
@@ -358,7 +394,22 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
             elements = clamped((S::kByRows ? g.n : g.m) - first_element);
   const long long leading = g.c.leading_dimension;
   C* const c = matrix + first_row * leading + first_element;
-  if (is_plain) {
+  if (is_aligned && beta != 0) {
+    for_rows<S, C>(sums, alpha, [&](const auto& row_at, const auto& each) {
+      each([&](int row, int at, const auto& some) {
+        if (row_at(row) >= rows || at >= elements) return;
+        constexpr int kCount = static_cast<int>(sizeof(some) / sizeof(float));
+        C* const to = c + row_at(row) * leading + at;
+        float all[kCount];
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) all[i] = some[i];
+        add_held<Type, C>(all, beta, held_by(to, kCount));
+        store_plain<Type>(to, all);
+      });
+    });
+    return;
+  }
+  if (is_aligned) {
     for_rows<S, C>(sums, alpha, [&](const auto& row_at, const auto& each) {
       each([&](int row, int at, const auto& some) {
         if (row_at(row) < rows && at < elements)
@@ -395,7 +446,7 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
   using Rows = typename S::Way::template Rows<S>;
   using Columns = typename S::Way::template Columns<S, S::template kTogether<C>>;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
-  const bool is_plain = g.result_is_aligned && beta == 0;
+  const bool is_aligned = g.result_is_aligned != 0;
   C* const c = matrix_of<C>(g.c);
   // Nothing is to be added where alpha is 0: then A and B are not read.
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k),
@@ -432,6 +483,8 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
     int stage = 0;
 #pragma unroll 1
     for (long long line = first; line < g.m; line += stride) {
+      if (beta != 0) [[unlikely]]
+        ask_for_unit<S>(c, g, line, column);
       typename S::Sums sums = {};
 #pragma unroll 1
       for (int piece = 0; piece < pieces; ++piece) {
@@ -442,7 +495,7 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
         ask();
         add_piece<S>(sums, of, Columns::of_warp(columns) + piece * TallOrder<S>::kPieceWords);
       }
-      store_unit<S>(sums, staged, c, g, line, column, alpha, beta, is_plain);
+      store_unit<S>(sums, staged, c, g, line, column, alpha, beta, is_aligned);
     }
     ptx::cp_async_wait<0>();
   }

@@ -392,6 +392,13 @@ __device__ __forceinline__ void give_turn(int other) {
   asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(4 + other) : "memory");
 }
 
+// The same place, or unit, of which the compiler does not know that. What is worked out of it to ask for what C holds is not
+// kept in registers until the sums are there.
+template <class At> __device__ __forceinline__ At anew(At at) {
+  asm volatile("" : "+r"(at.matrix), "+r"(at.row), "+r"(at.column));
+  return at;
+}
+
 // Where the sums of a kernel's warpgroup go.
 template <class S> using TargetOf = std::conditional_t<S::kTransposes, TransposedTarget, Target>;
 template <class S>
@@ -436,6 +443,8 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
     TargetOf<S> target;
     if (kEarly) target = find_target<S>(g, place, beta);
+    if (beta != 0) [[unlikely]]
+      ask_for_result<S::kBN>(find_target<S>(g, anew(place), beta));
     float sum[S::kBN / 2] = {};
     K::consume(sum, shared, ring, g, unit, warpgroup_row);
     if (!kEarly) target = find_target<S>(g, place, beta);
@@ -500,16 +509,24 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const int steps = alpha == 0 ? 0 : unit.steps;  // as the producer has it
   if (own > 0) ring.skip(steps, S::stages(g));
-  const auto finish = [&](float(&of)[S::kBN / 2], Unit in, int row) {
+  const auto target_at = [&](Unit in, int row) {
     const int above = end_with_matrix<S::kBM>(in, g);
-    const Place place{in.matrix, in.row + row, in.column, above - row};
-    K::template finish<S::kBN>(of, staging, g, find_target<S>(g, place, beta), alpha, beta);
+    return find_target<S>(g, Place{in.matrix, in.row + row, in.column, above - row}, beta);
+  };
+  const auto finish = [&](float(&of)[S::kBN / 2], const Unit& in, int row) {
+    K::template finish<S::kBN>(of, staging, g, target_at(in, row), alpha, beta);
+  };
+  const auto ask_for = [&](const Unit& in) {
+#pragma unroll 1
+    for (int i = 0; i < kTimes; ++i) ask_for_result<S::kBN>(target_at(anew(in), i * kWarpgroupM));
   };
 #pragma unroll 1
   for (int number = own; number < count; number += 2) {
     const bool is_last = number + 1 == count;
     Unit now = unit;
     now.steps = steps;
+    if (beta != 0) [[unlikely]]
+      ask_for(now);
     float sum[kTimes][S::kBN / 2] = {};
     if (number > 0) wait_for_turn(own);
     K::consume(sum, shared, ring, g, now, [&] {

@@ -109,6 +109,12 @@ TEST_P(EveryKernel, EdgesInAllOrdersAligned) {
   expect_that_memcheck_says_what_the_catalogue_says();
 }
 
+// Where rows of C are multiples of 16 bytes what it holds is read in pieces, some of them beyond its edges.
+TEST_P(EveryKernel, AddsToAnAlignedResult) {
+  const Sizes sizes{kernel().bm + 8, kernel().bn + 24, kernel().bk};
+  expect(sizes, with(kRows), -0.5, 2);
+}
+
 TEST_P(EveryKernel, AColumnMajorResult) {
   const Sizes sizes{kernel().bm / 2 + 1, kernel().bn + 1, kernel().bk + 1};
   for (const Stand a : {kRows, kColumns})
