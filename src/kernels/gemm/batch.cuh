@@ -52,11 +52,16 @@ template <class Tile> __device__ __forceinline__ void team_barrier() {
   }
 }
 
-// One result, of f64 or what strip_element.cuh has.
+// One result, of f64 or what strip_element.cuh has; and a sum + beta · what C holds.
 template <class Type, class C, class Sum>
-__device__ __forceinline__ void store_result(C* c, Sum sum, Sum beta) {
-  if constexpr (sizeof(C) == 8) *c = beta == 0 ? sum : fma(beta, *c, sum);
-  else store_one<Type>(c, sum, beta);
+__device__ __forceinline__ void store_result(C* c, Sum sum) {
+  if constexpr (sizeof(C) == 8) *c = sum;
+  else store_one<Type>(c, sum, 0);
+}
+template <class Type, class C, class Sum>
+__device__ __forceinline__ Sum added(Sum sum, Sum beta, C held) {
+  if constexpr (sizeof(C) == 2) return fmaf(beta, widen<typename Type::Element>(held), sum);
+  else return fma(beta, held, sum);
 }
 
 // The sums of a team to C = alpha·sums + beta·C: neighbours in memory by neighbouring lanes, four each where that fits.
@@ -76,6 +81,18 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
   const auto sum_at = [&](int row, int at) {
     return alpha * (kTurned ? sums[at * Tile::kSumPitch + row] : sums[row * Tile::kSumPitch + at]);
   };
+  // What C holds is asked for a few times at once, before any of it is stored. `with(t, row, at)`: element `at` of a row, of
+  // kEach neighbours.
+  constexpr int kTogether = 4;
+  const auto together = [&](auto each, int first, const auto& with) {
+    constexpr int kEach = decltype(each)::value;
+#pragma unroll
+    for (int t = 0; t < kTogether; ++t) {
+      const int i = first + t * Tile::kTeamThreads;
+      const int row = i / (kLong / kEach), at = i % (kLong / kEach) * kEach;
+      if (row < rows && at < width) with(t, row, at, c + row * g.c.leading_dimension + at);
+    }
+  };
   if constexpr (sizeof(C) < 8) {
     constexpr unsigned long long kFour = 4 * sizeof(C);
     const bool fits = (reinterpret_cast<unsigned long long>(c) |
@@ -83,6 +100,20 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
                               kFour ==
                           0 &&
                       width % 4 == 0;
+    if (fits && beta != 0) {
+#pragma unroll 1
+      for (int i = thread; i < kRows * kLong / 4; i += kTogether * Tile::kTeamThreads) {
+        const std::integral_constant<int, 4> four;
+        decltype(held_four(c)) held[kTogether];
+        together(four, i, [&](int t, int, int, const C* from) { held[t] = held_four(from); });
+        together(four, i, [&](int t, int row, int at, C* to) {
+          const float4 sums = make_float4(sum_at(row, at), sum_at(row, at + 1), sum_at(row, at + 2),
+                                          sum_at(row, at + 3));
+          store_aligned_four<Type>(to, added_four<Type>(sums, beta, held[t]), 0);
+        });
+      }
+      return;
+    }
     if (fits) {
 #pragma unroll 4
       for (int i = thread; i < kRows * kLong / 4; i += Tile::kTeamThreads) {
@@ -96,11 +127,23 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
       return;
     }
   }
+  if (beta != 0) {
+#pragma unroll 1
+    for (int i = thread; i < kRows * kLong; i += kTogether * Tile::kTeamThreads) {
+      const std::integral_constant<int, 1> one;
+      C held[kTogether];
+      together(one, i, [&](int t, int, int, const C* from) { held[t] = *from; });
+      together(one, i, [&](int t, int row, int at, C* to) {
+        store_result<Type>(to, added<Type>(sum_at(row, at), beta, held[t]));
+      });
+    }
+    return;
+  }
 #pragma unroll 4
   for (int i = thread; i < kRows * kLong; i += Tile::kTeamThreads) {
     const int row = i / kLong, at = i % kLong;
     if (row < rows && at < width)
-      store_result<Type>(c + row * g.c.leading_dimension + at, sum_at(row, at), beta);
+      store_result<Type>(c + row * g.c.leading_dimension + at, sum_at(row, at));
   }
 }
 

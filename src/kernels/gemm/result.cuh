@@ -141,6 +141,11 @@ __device__ __forceinline__ uint2 plus_result(const float4& sums, float beta, con
   return make_uint2(pack<Element>(all.x, all.y), pack<Element>(all.z, all.w));
 }
 
+__device__ __forceinline__ unsigned word_of_four(const float4& four) {
+  return __float_as_uint(four.x);
+}
+__device__ __forceinline__ unsigned word_of_four(const uint2& four) { return four.x; }
+
 // Where a row's 16 bytes number `piece` lie, of kBytes that it has: they change places so that no way in or out has bank
 // conflicts.
 template <int kBytes, class Byte>
@@ -389,54 +394,63 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging&
 }
 
 // kN columns of f32 of a warp's sums to rows of C, of type T, that are aligned, to which beta·C is still to be added: by
-// pieces of kWide columns of eight rows, four elements a lane. When what C holds of a piece is taken out of registers, that of
-// the next is asked for into them.
+// pieces of kWide columns of eight rows, four elements a lane. What C holds of a piece is asked for while the one before is
+// staged. A line of 128 bytes of which a part is stored while another is on its way here takes microseconds: where pieces
+// share lines, the next has come before one is stored.
 template <class Element, int kN, int kWide, class T>
 __device__ __forceinline__ void store_added(const float (&sum)[kN / 2], Staging& staging,
                                             const Target& target, float beta) {
   constexpr int kRows = Staging::kRows, kFours = kWide / 4, kTogether = 32 / kFours;
-  constexpr int kTimes = (kRows + kTogether - 1) / kTogether;
-  static_assert(kFours <= 32);
+  constexpr int kTimes = (kRows + kTogether - 1) / kTogether, kLine = 128;
+  constexpr int kAcross = kN / kWide, kPieceBytes = kWide * static_cast<int>(sizeof(T));
   const int lane = threadIdx.x % 32, row = lane / kFours, four = lane % kFours;
   auto& buffers = staging.warps[threadIdx.x / 32 % 4];
-  const int across = min(kN / kWide, (target.columns_left + kWide - 1) / kWide);
-  FourOf<T> held[kTimes];
-  // This lane's first four of a piece: of upper rows or lower ones, `columns` further.
+  const int across = min(kAcross, (target.columns_left + kWide - 1) / kWide);
+  const bool shares_lines =
+      kPieceBytes % kLine != 0 ||
+      (reinterpret_cast<size_t>(target.to) | static_cast<size_t>(target.pitch)) % kLine != 0;
   unsigned char* const own =
       target.to + row * target.pitch + four * static_cast<int>(sizeof(FourOf<T>));
-  const auto has = [&](int half, int first, int t) {
-    return row < kTogether && row + t * kTogether < kRows &&
-           first + four * 4 < target.columns_left &&
+  // This lane's four number t of piece i of upper rows or lower ones.
+  const auto has = [&](int half, int i, int t) {
+    return row < kTogether && row + t * kTogether < kRows && i < across &&
+           i * kWide + four * 4 < target.columns_left &&
            target.rows.has(half * kRows + row + t * kTogether);
   };
-  const auto place = [&](int half, int first, int t) {
+  const auto place = [&](int half, int i, int t) {
     return reinterpret_cast<FourOf<T>*>(own + (half * kRows + t * kTogether) * target.pitch +
-                                        first * static_cast<int>(sizeof(T)));
+                                        i * kPieceBytes);
   };
-  const auto ask_for = [&](int half, int first, int t) {
-    held[t] = FourOf<T>{};
-    if (has(half, first, t)) held[t] = *place(half, first, t);
-  };
+  const auto ask_for = [&](FourOf<T>(&some)[kTimes], int half, int i) {
 #pragma unroll
-  for (int t = 0; t < kTimes; ++t) ask_for(0, 0, t);
+    for (int t = 0; t < kTimes; ++t) {
+      some[t] = FourOf<T>{};
+      if (has(half, i, t)) some[t] = *place(half, i, t);
+    }
+  };
 #pragma unroll 1
   for (int half = 0; half < 2; ++half) {
+    FourOf<T> held[kTimes];
+    ask_for(held, half, 0);
 #pragma unroll 1
     for (int i = 0; i < across; ++i) {
+      FourOf<T> next[kTimes];
+      ask_for(next, half, i + 1);
       unsigned char* const rows = buffers[(half * across + i) % 2];
-      stage_piece<kN / kWide * 2>(half * (kN / kWide) + i, [&](int p) {
-        stage_f32<kWide>(rows, sum + p % (kN / kWide) * (kWide / 2), p / (kN / kWide));
+      stage_piece<kAcross * 2>(half * kAcross + i, [&](int p) {
+        stage_f32<kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross);
       });
       __syncwarp();
-      const bool is_last = i + 1 == across;
-      const int next_half = is_last ? half + 1 : half, next = is_last ? 0 : (i + 1) * kWide;
+      if (shares_lines) {
+#pragma unroll
+        for (int t = 0; t < kTimes; ++t) asm volatile("" ::"r"(word_of_four(next[t])) : "memory");
+      }
 #pragma unroll
       for (int t = 0; t < kTimes; ++t) {
         const auto sums = *reinterpret_cast<const float4*>(
             place_of<kWide * 4>(rows, (row + t * kTogether) % kRows, four));
-        const FourOf<T> all = plus_result<Element>(sums, beta, held[t]);
-        if (next_half < 2) ask_for(next_half, next, t);
-        if (has(half, i * kWide, t)) *place(half, i * kWide, t) = all;
+        if (has(half, i, t)) *place(half, i, t) = plus_result<Element>(sums, beta, held[t]);
+        held[t] = next[t];
       }
     }
   }
@@ -485,11 +499,11 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
   if (target.is_wide || beta != 0) {
     constexpr int kWide = kN < 64 ? kN : kN % 64 == 0 ? 64 : 16, kAcross = kN / kWide;
     if (beta != 0 && target.is_aligned) {
-      // Of wide tiles the sums leave registers for less.
-      constexpr int kAdded = kN > 128 && kN % 32 == 0 ? 32 : kWide;
-      if (target.is_wide) store_added<Element, kN, kAdded, float>(sum, staging, target, beta);
+      // Pieces of whole lines, where they can be; of f32 no more, as sums leave few registers.
+      constexpr int kFloats = kN % 32 == 0 ? 32 : kWide;
+      if (target.is_wide) store_added<Element, kN, kFloats, float>(sum, staging, target, beta);
       else if constexpr (kHasHalves)
-        store_added<Element, kN, kAdded, Half>(sum, staging, target, beta);
+        store_added<Element, kN, kWide, Half>(sum, staging, target, beta);
       __syncwarp();
       return;
     }

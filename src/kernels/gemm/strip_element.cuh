@@ -36,25 +36,36 @@ template <class Type> __device__ __forceinline__ void store_one(Half* c, float s
   *c = static_cast<Half>(pack<Element>(sum, 0));
 }
 
-// The same for four neighbours, aligned to as much.
+// What C holds of four neighbours, aligned to as much; and sums + beta · that.
+__device__ __forceinline__ float4 held_four(const float* c) {
+  return *reinterpret_cast<const float4*>(c);
+}
+__device__ __forceinline__ uint2 held_four(const Half* c) {
+  return *reinterpret_cast<const uint2*>(c);
+}
+template <class Type>
+__device__ __forceinline__ float4 added_four(const float4& sums, float beta, const float4& held) {
+  return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
+                     fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
+}
+template <class Type>
+__device__ __forceinline__ float4 added_four(const float4& sums, float beta, const uint2& held) {
+  using Element = typename Type::Element;
+  const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
+  return added_four<Type>(sums, beta,
+                          make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
+}
+
+// store_one() for four neighbours, aligned to as much.
 template <class Type>
 __device__ __forceinline__ void store_aligned_four(float* c, float4 sums, float beta) {
-  if (beta != 0) {
-    const float4 old = *reinterpret_cast<const float4*>(c);
-    sums = make_float4(fmaf(beta, old.x, sums.x), fmaf(beta, old.y, sums.y),
-                       fmaf(beta, old.z, sums.z), fmaf(beta, old.w, sums.w));
-  }
+  if (beta != 0) sums = added_four<Type>(sums, beta, held_four(c));
   *reinterpret_cast<float4*>(c) = sums;
 }
 template <class Type>
 __device__ __forceinline__ void store_aligned_four(Half* c, float4 sums, float beta) {
   using Element = typename Type::Element;
-  if (beta != 0) {
-    const uint2 old = *reinterpret_cast<const uint2*>(c);
-    const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
-    sums = make_float4(fmaf(beta, of(old.x), sums.x), fmaf(beta, of(old.x >> 16), sums.y),
-                       fmaf(beta, of(old.y), sums.z), fmaf(beta, of(old.y >> 16), sums.w));
-  }
+  if (beta != 0) sums = added_four<Type>(sums, beta, held_four(c));
   *reinterpret_cast<uint2*>(c) =
       make_uint2(pack<Element>(sums.x, sums.y), pack<Element>(sums.z, sums.w));
 }

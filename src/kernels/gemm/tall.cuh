@@ -301,6 +301,11 @@ __device__ __forceinline__ void add_held(float (&sums)[kCount], float beta, cons
   }
 }
 
+template <class Type> __device__ __forceinline__ float widened(float value) { return value; }
+template <class Type> __device__ __forceinline__ float widened(Half bits) {
+  return widen<typename Type::Element>(bits);
+}
+
 // Two lanes that have eight neighbours each in f32, one behind the other, exchange halves, so that together they store 32
 // bytes, a sector, and then the next.
 template <class Put>
@@ -396,15 +401,34 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
   C* const c = matrix + first_row * leading + first_element;
   if (is_aligned && beta != 0) {
     for_rows<S, C>(sums, alpha, [&](const auto& row_at, const auto& each) {
-      each([&](int row, int at, const auto& some) {
-        if (row_at(row) >= rows || at >= elements) return;
+      const auto place = [&](int row, int at) { return c + row_at(row) * leading + at; };
+      const auto is_inside = [&](int row, int at) { return row_at(row) < rows && at < elements; };
+      // By columns lanes store parts of lines. Of these a part that is stored while another is on its way here takes
+      // microseconds: so all come before one is stored.
+      constexpr int kHeld = S::kByRows ? 1 : sizeof(C) == 4 ? 4 : 2;
+      uint4 held[kHeld];
+      int number = 0;
+      const auto load = [&](int row, int at, const auto& some) {
         constexpr int kCount = static_cast<int>(sizeof(some) / sizeof(float));
-        C* const to = c + row_at(row) * leading + at;
-        float all[kCount];
+        if (is_inside(row, at)) held[number % kHeld] = held_by(place(row, at), kCount);
+      };
+      if constexpr (!S::kByRows) {
+        each([&](int row, int at, const auto& some) {
+          load(row, at, some);
+          ++number;
+        });
+        number = 0;
+      }
+      each([&](int row, int at, const auto& some) {
+        if constexpr (S::kByRows) load(row, at, some);
+        if (is_inside(row, at)) {
+          float all[sizeof(some) / sizeof(float)];
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) all[i] = some[i];
-        add_held<Type, C>(all, beta, held_by(to, kCount));
-        store_plain<Type>(to, all);
+          for (unsigned i = 0; i < sizeof(some) / sizeof(float); ++i) all[i] = some[i];
+          add_held<Type, C>(all, beta, held[number % kHeld]);
+          store_plain<Type>(place(row, at), all);
+        }
+        ++number;
       });
     });
     return;
@@ -429,15 +453,33 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
         staged[row * kPitch + at + i] = some[i];
     });
     __syncwarp();
+    // Of rows that begin anywhere C's do, too, as a rule: then there are registers for all that it holds of eight.
+    if (S::Way::kApart == 1 || beta == 0) {
 #pragma unroll 4
-    for (int row = 0; row < 8; ++row) {
-      if (row_at(row) >= rows) continue;
-      C* const to = c + row_at(row) * leading;
+      for (int row = 0; row < 8; ++row) {
+        if (row_at(row) >= rows) continue;
+        C* const to = c + row_at(row) * leading;
 #pragma unroll
-      for (int i = 0; i < kWidth; i += 32)
-        if (i + lane < elements)
-          store_one<Type>(to + i + lane, staged[row * kPitch + i + lane], beta);
+        for (int i = 0; i < kWidth; i += 32)
+          if (i + lane < elements)
+            store_one<Type>(to + i + lane, staged[row * kPitch + i + lane], beta);
+      }
+      return;
     }
+    const auto each_element = [&](const auto& with) {
+#pragma unroll
+      for (int row = 0; row < 8; ++row)
+#pragma unroll
+        for (int i = 0; i < kWidth / 32; ++i)
+          if (row_at(row) < rows && i * 32 + lane < elements)
+            with(row, i, c + row_at(row) * leading + i * 32 + lane);
+    };
+    C held[8][kWidth / 32];
+    each_element([&](int row, int i, const C* from) { held[row][i] = *from; });
+    each_element([&](int row, int i, C* to) {
+      const float sum = staged[row * kPitch + i * 32 + lane];
+      store_one<Type>(to, fmaf(beta, widened<Type>(held[row][i]), sum), 0);
+    });
   });
 }
 
