@@ -499,8 +499,8 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
   if (target.is_wide || beta != 0) {
     constexpr int kWide = kN < 64 ? kN : kN % 64 == 0 ? 64 : 16, kAcross = kN / kWide;
     if (beta != 0 && target.is_aligned) {
-      // Pieces of whole lines, where they can be; of f32 no more, as sums leave few registers.
-      constexpr int kFloats = kN % 32 == 0 ? 32 : kWide;
+      // Pieces of whole lines, where they can be; of f32 of wide tiles no more, as sums leave few registers.
+      constexpr int kFloats = kN > 128 && kN % 32 == 0 ? 32 : kWide;
       if (target.is_wide) store_added<Element, kN, kFloats, float>(sum, staging, target, beta);
       else if constexpr (kHasHalves)
         store_added<Element, kN, kWide, Half>(sum, staging, target, beta);
