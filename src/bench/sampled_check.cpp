@@ -171,7 +171,8 @@ double error_bound(const GpuProblem& problem) {
   const Dtype sums = problem.dtype == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32;
   double bound = 2 * static_cast<double>(problem.shape.k + 4) * roundoff_of(sums);
   if (problem.mode == ComputeMode::kTf32) bound += 0x1p-9;  // each factor within 2^-10, if cut off
-  if (size_of(problem.result) == 2) bound += 1.01 * roundoff_of(problem.result);
+  const int roundings = problem.scaling.beta == 0 ? 1 : 2;
+  if (size_of(problem.result) == 2) bound += roundings * 1.01 * roundoff_of(problem.result);
   return bound;
 }
 
