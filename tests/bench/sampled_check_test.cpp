@@ -184,6 +184,8 @@ TEST(ErrorBound, FollowsTheArithmetic) {
   EXPECT_DOUBLE_EQ(error_bound(problem), 2008 * 0x1p-53);
   problem = problem_of(false, false, 8, 8, 1000, Dtype::kBF16);
   EXPECT_DOUBLE_EQ(error_bound(problem), 2008 * 0x1p-24 + 1.01 * 0x1p-8);
+  problem.scaling.beta = 1;
+  EXPECT_DOUBLE_EQ(error_bound(problem), 2008 * 0x1p-24 + 2 * 1.01 * 0x1p-8);
 }
 
 }  // namespace
