@@ -404,15 +404,16 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
       const auto place = [&](int row, int at) { return c + row_at(row) * leading + at; };
       const auto is_inside = [&](int row, int at) { return row_at(row) < rows && at < elements; };
       // By columns lanes store parts of lines. Of these a part that is stored while another is on its way here takes
-      // microseconds: so all come before one is stored.
-      constexpr int kHeld = S::kByRows ? 1 : sizeof(C) == 4 ? 4 : 2;
+      // microseconds: so all come before one is stored, where two blocks that share a multiprocessor leave registers for it.
+      constexpr bool kTogether = !S::kByRows && S::kN > 32;
+      constexpr int kHeld = !kTogether ? 1 : sizeof(C) == 4 ? 4 : 2;
       uint4 held[kHeld];
       int number = 0;
       const auto load = [&](int row, int at, const auto& some) {
         constexpr int kCount = static_cast<int>(sizeof(some) / sizeof(float));
         if (is_inside(row, at)) held[number % kHeld] = held_by(place(row, at), kCount);
       };
-      if constexpr (!S::kByRows) {
+      if constexpr (kTogether) {
         each([&](int row, int at, const auto& some) {
           load(row, at, some);
           ++number;
@@ -420,7 +421,7 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
         number = 0;
       }
       each([&](int row, int at, const auto& some) {
-        if constexpr (S::kByRows) load(row, at, some);
+        if constexpr (!kTogether) load(row, at, some);
         if (is_inside(row, at)) {
           float all[sizeof(some) / sizeof(float)];
 #pragma unroll
