@@ -94,27 +94,20 @@ class OpenedCublas final : public Cublas {
     const ComputeMode mode =
         arithmetic == kernels::Arithmetic::kTF32 ? ComputeMode::kTf32 : ComputeMode::kIeee;
     const GemmShape shape{"", false, false, m, n, k};
-    call(make_problem(shape, kernels::operand_dtype(arithmetic), kernels::result_dtype(arithmetic),
-                      mode),
-         {a, b, c}, alpha, beta, stream);
+    gemm_ex(make_problem(shape, kernels::operand_dtype(arithmetic),
+                         kernels::result_dtype(arithmetic), mode, 0, {alpha, beta}),
+            {a, b, c}, stream);
   }
 
-  void gemm_ex(const GpuProblem& problem, const GpuMatrices& matrices,
-               device::Stream& stream) override {
-    call(problem, matrices, problem.scaling.alpha, problem.scaling.beta, stream);
-  }
-
- private:
-  void call(const GpuProblem& p, const GpuMatrices& matrices, double alpha, double beta,
-            device::Stream& stream) {
+  void gemm_ex(const GpuProblem& p, const GpuMatrices& matrices, device::Stream& stream) override {
     if (p.shape.m == 0 || p.shape.n == 0) return;
     device_.make_current();
     check(functions_.set_stream(handle_, device::cuda::handle_of(stream)), "cublasSetStream_v2()");
     if (std::max({p.shape.m, p.shape.n, p.shape.k, p.lda, p.ldb, p.ldc}) <=
         std::numeric_limits<int>::max()) {
-      call_with(functions_.gemm_ex, functions_.gemm_strided, p, matrices, alpha, beta);
+      call_with(functions_.gemm_ex, functions_.gemm_strided, p, matrices);
     } else if (functions_.gemm_ex_64 && functions_.gemm_strided_64) {
-      call_with(functions_.gemm_ex_64, functions_.gemm_strided_64, p, matrices, alpha, beta);
+      call_with(functions_.gemm_ex_64, functions_.gemm_strided_64, p, matrices);
     } else {
       throw Error(ErrorCode::kUnsupported,
                   fmt::format("cublasGemmEx: {}: this cuBLAS takes sizes up to {}", p.name(),
@@ -122,17 +115,19 @@ class OpenedCublas final : public Cublas {
     }
   }
 
+ private:
   // The library is column-major. A row-major C is the column-major transpose of C, which is B transposed
   // times A transposed: the same bytes in exchanged places.
   template <class Size>
   void call_with(GemmEx<Size>* one, GemmStrided<Size>* many, const GpuProblem& p,
-                 const GpuMatrices& matrices, double alpha, double beta) {
+                 const GpuMatrices& matrices) {
     const auto size = [](std::int64_t value) {
       return static_cast<Size>(std::max<std::int64_t>(value, 1));
     };
     const auto operation = [](bool transposed) {
       return transposed ? kTransposed : kNotTransposed;
     };
+    const auto& [alpha, beta] = p.scaling;
     const auto narrow_alpha = static_cast<float>(alpha), narrow_beta = static_cast<float>(beta);
     const bool wide = p.dtype == Dtype::kF64;
     const DataType type = data_type(p.dtype);

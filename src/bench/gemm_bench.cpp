@@ -371,7 +371,6 @@ void Bench::measure(const GemmShape& shape, Dtype dtype, const std::string& what
   }
   GemmResult result;
   result.shape = shape;
-  result.scaling = request_.scaling;
   result.dtype = dtype;
   result.threads = request_.threads;
   result.ours = own_->timing();

@@ -47,7 +47,6 @@ struct GemmTiming {
 
 struct GemmResult {
   GemmShape shape;
-  Scaling scaling;
   Dtype dtype = Dtype::kF32;
   std::string mode = "ieee";
   int threads = 1;
@@ -93,7 +92,7 @@ struct GemmContext {
   int machine_cores = 0, threads = 1;
   std::vector<int> cores;
   std::string suite;
-  Scaling scaling;
+  Scaling scaling;  ///< of all products
   std::uint64_t seed = 1;
   double burst_seconds = 0;
   std::vector<PeerOrigin> peers;

@@ -142,7 +142,6 @@ EnqueueRun GpuBench::run_of(Contender& contender) {
 GemmResult GpuBench::blank(const GpuProblem& problem) const {
   GemmResult result;
   result.shape = problem.shape;
-  result.scaling = request_.scaling;
   result.dtype = problem.dtype;
   result.result_dtype = problem.result;
   result.mode = gpu::name_of(problem.mode);

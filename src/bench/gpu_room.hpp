@@ -50,8 +50,8 @@ class GpuRoom {
   std::optional<OperandPool> pool_;
   std::optional<device::Buffer> results_;
   std::vector<std::byte> c_;  // as it came back
-  std::vector<double>
-      first_c_;  // what C is before, where beta is not 0: so many elements over and over
+  /// What C is before, where beta is not 0: these elements over and over.
+  std::vector<double> first_c_;
   GpuProblem problem_;
   Arrangement arrangement_;
 };

@@ -17,17 +17,17 @@ namespace {
 template <class T, class C> struct Views {
   MatrixView<const T> a, b;
   MatrixView<C> c;
-
+  C alpha, beta;
   std::int64_t batch, size_a, size_b, size_c;
-  Scaling scaling;
 
   explicit Views(const GemmOperands& o)
       : c(row_major(o.c<C>(), o.shape().m, o.shape().n)),
+        alpha(static_cast<C>(o.scaling().alpha)),
+        beta(static_cast<C>(o.scaling().beta)),
         batch(o.shape().batch),
         size_a(o.size_a()),
         size_b(o.size_b()),
-        size_c(o.size_c()),
-        scaling(o.scaling()) {
+        size_c(o.size_c()) {
     const GemmShape& s = o.shape();
     a = s.trans_a ? transposed(row_major(o.a<T>(), s.k, s.m)) : row_major(o.a<T>(), s.m, s.k);
     b = s.trans_b ? transposed(row_major(o.b<T>(), s.n, s.k)) : row_major(o.b<T>(), s.k, s.n);
@@ -45,13 +45,13 @@ class OwnMultiplier : public Multiplier {
 
   Calls bind(const GemmOperands& o) override {
     switch (o.dtype()) {
-      case Dtype::kF32: return repeat<float>(Views<float, float>(o));
-      case Dtype::kF64: return repeat<double>(Views<double, double>(o));
-      case Dtype::kBF16: return repeat<float>(Views<BFloat16, float>(o));
-      case Dtype::kF16: return repeat<float>(Views<Float16, float>(o));
+      case Dtype::kF32: return repeat(Views<float, float>(o));
+      case Dtype::kF64: return repeat(Views<double, double>(o));
+      case Dtype::kBF16: return repeat(Views<BFloat16, float>(o));
+      case Dtype::kF16: return repeat(Views<Float16, float>(o));
       case Dtype::kS8:
         if (o.shape().batch != 1) return {};
-        return repeat<std::int32_t>(Views<std::int8_t, std::int32_t>(o));
+        return repeat(Views<std::int8_t, std::int32_t>(o));
       default: return {};
     }
   }
@@ -63,33 +63,25 @@ class OwnMultiplier : public Multiplier {
   }
 
  private:
-  template <class Scalar, class V> static Scalar alpha_of(const V& v) {
-    return static_cast<Scalar>(v.scaling.alpha);
-  }
-  template <class Scalar, class V> static Scalar beta_of(const V& v) {
-    return static_cast<Scalar>(v.scaling.beta);
-  }
-
-  template <class Scalar, class V> Calls repeat(const V& v) {
-    if constexpr (!std::is_integral_v<Scalar>) {
-      if (v.batch != 1) return repeat_batch<Scalar>(v);
+  template <class T, class C> Calls repeat(const Views<T, C>& v) {
+    if constexpr (!std::is_integral_v<C>) {
+      if (v.batch != 1) return repeat_batch(v);
     }
-    return [this, v, alpha = alpha_of<Scalar>(v), beta = beta_of<Scalar>(v)](std::int64_t calls) {
-      for (std::int64_t i = 0; i < calls; ++i) gemm(context_, alpha, v.a, v.b, beta, v.c);
+    return [this, v](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) gemm(context_, v.alpha, v.a, v.b, v.beta, v.c);
     };
   }
 
-  template <class Scalar, class V> Calls repeat_batch(const V& v) {
-    return [this, v, alpha = alpha_of<Scalar>(v), beta = beta_of<Scalar>(v)](std::int64_t calls) {
+  template <class T, class C> Calls repeat_batch(const Views<T, C>& v) {
+    return [this, v](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i)
-        gemm_batch(context_, v.batch, alpha, strided(v.a, v.size_a), strided(v.b, v.size_b), beta,
-                   strided(v.c, v.size_c));
+        gemm_batch(context_, v.batch, v.alpha, strided(v.a, v.size_a), strided(v.b, v.size_b),
+                   v.beta, strided(v.c, v.size_c));
     };
   }
 
   template <class T> std::string described(const Views<T, T>& v) const {
-    return cpu::describe(context_.state().engine,
-                         api::problem_of(alpha_of<T>(v), v.a, v.b, beta_of<T>(v), v.c));
+    return cpu::describe(context_.state().engine, api::problem_of(v.alpha, v.a, v.b, v.beta, v.c));
   }
 
   Context context_;

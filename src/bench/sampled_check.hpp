@@ -53,9 +53,9 @@ class SampledReference {
   std::unique_ptr<Sample> sample_;
 };
 
-/// How far an element may be off, relative to |alpha|·sum |a||b| + |beta·c|: 2·(k + 4) roundoffs of the sums, which no order of
-/// summing exceeds, tf32's rounding of its factors, and the rounding to a 16-bit result; with beta two of these, as there are
-/// kernels of cuBLAS's that round the product before they add.
+/// How far an element may be off, relative to |alpha|·sum |a||b| + |beta·c|: 2·(k + 4) roundoffs of the sums, which no order
+/// of summing exceeds, tf32's rounding of its factors, and the rounding to a 16-bit result; with beta two of these, as there
+/// are kernels of cuBLAS's that round the product before they add.
 double error_bound(const GpuProblem& problem);
 
 }  // namespace tilewise::bench

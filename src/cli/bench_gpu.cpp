@@ -112,6 +112,7 @@ bench::GpuRequest bench_gpu_request(const BenchOptions& o) {
   }
   request.narrow_result = o.result == "same";
   request.gap = o.gap;
+  check_scaling(o, request.dtypes);
   request.scaling = o.scaling;
   request.limits = {o.seconds > 0 ? o.seconds : kSeconds, o.repeat};
   request.seed = o.seed;

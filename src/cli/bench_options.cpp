@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "cli/arguments.hpp"
@@ -209,6 +210,18 @@ std::vector<Dtype> parse_dtypes(const std::string& list, std::span<const std::st
   return dtypes;
 }
 
+void check_scaling(const BenchOptions& o, std::span<const Dtype> dtypes) {
+  for (const Dtype dtype : dtypes) {
+    if (dtype == Dtype::kS8 && o.scaling != bench::Scaling{})
+      fail(fmt::format("--dtype s8: goes with alpha 1 and beta 0, not {}",
+                       bench::scaling_name(o.scaling)));
+    const bench::Scaling taken = bench::rounded_to(o.scaling, dtype);
+    if (!std::isfinite(taken.alpha) || !std::isfinite(taken.beta))
+      fail(fmt::format("--dtype {}: takes alpha and beta in f32, which ends before {}",
+                       name_of(dtype), bench::scaling_name(o.scaling)));
+  }
+}
+
 std::vector<bench::GemmShape> bench_shapes(const BenchOptions& o) {
   std::vector<bench::GemmShape> shapes = has_sizes(o) ? shapes_of_sizes(o) : shapes_of_suite(o);
   if (o.batch)
@@ -245,12 +258,9 @@ bench::GemmRequest bench_request(const BenchOptions& o) {
   request.suite = bench_suite_name(o);
   request.scaling = o.scaling;
   request.dtypes = parse_dtypes(o.dtypes.empty() ? "f32,f64" : o.dtypes, kCpuDtypes);
-  const bool has_integers = std::ranges::find(request.dtypes, Dtype::kS8) != request.dtypes.end();
-  if (has_integers && o.scaling != bench::Scaling{})
-    fail(fmt::format("--dtype s8: goes with alpha 1 and beta 0, not {}",
-                     bench::scaling_name(o.scaling)));
+  check_scaling(o, request.dtypes);
   for (const bench::GemmShape& shape : request.shapes) {
-    if (shape.batch != 1 && has_integers)
+    if (shape.batch != 1 && std::ranges::find(request.dtypes, Dtype::kS8) != request.dtypes.end())
       fail(fmt::format("--dtype s8: goes with single products, not {}", shape_name(shape)));
   }
   request.peers = o.peers.empty() ? bench::known_peers() : bench::parse_peers(o.peers);

@@ -45,6 +45,8 @@ bench::GemmRequest bench_request(const BenchOptions& options);
 std::vector<bench::GemmShape> bench_shapes(const BenchOptions& options);
 std::string bench_suite_name(const BenchOptions& options);
 std::vector<Dtype> parse_dtypes(const std::string& list, std::span<const std::string_view> known);
+/// Throws where products of one of these types cannot take what --alpha and --beta say.
+void check_scaling(const BenchOptions& options, std::span<const Dtype> dtypes);
 /// The words between the commas.
 std::vector<std::string> split_list(const std::string& list);
 

@@ -118,8 +118,8 @@ void add_compiling(CLI::App& command, EmulateOptions& o) {
 
 void add_running(CLI::App& command, EmulateOptions& o) {
   add(command, "--check", "LIST",
-      "Look for mistakes: all, none, or some of races,bounds,uninitialized,sync,partial-copies "
-      "(the last is none, and not in all); else none",
+      "Look for mistakes: all, none, or some of races,bounds,uninitialized,sync; also "
+      "partial-copies, which are right but memcheck reports; else none",
       [&o](const std::string& text) { o.checks = parse_checks(text); });
   add(command, "--async", "ORDER",
       "When asynchronous copies take effect: earliest, soon, latest or random:SEED; else soon",

@@ -79,8 +79,8 @@ std::vector<std::string> fields_of(const bench::GemmContext& c, const bench::Gem
                                   r.peak > 0 ? text(r.peak) : "",
                                   r.path,
                                   text(r.shape.batch),
-                                  text(r.scaling.alpha),
-                                  text(r.scaling.beta)};
+                                  text(c.scaling.alpha),
+                                  text(c.scaling.beta)};
   if (on_gpu) {
     fields.emplace_back(name_of(r.result_dtype));
     fields.push_back(figure(computed && r.ours.largest_error, r.ours.largest_error.value_or(0)));

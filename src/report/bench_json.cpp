@@ -141,9 +141,9 @@ Json result_value(const bench::GemmContext& c, const bench::GemmResult& r) {
               {"k", r.shape.k}};
   const bool on_gpu = c.device != "cpu";
   if (r.shape.batch != 1) object["batch"] = r.shape.batch;
-  if (r.scaling != bench::Scaling{}) {
-    object["alpha"] = r.scaling.alpha;
-    object["beta"] = r.scaling.beta;
+  if (c.scaling != bench::Scaling{}) {
+    object["alpha"] = c.scaling.alpha;
+    object["beta"] = c.scaling.beta;
   }
   if (on_gpu) {
     object["c_dtype"] = name_of(r.result_dtype);

@@ -130,7 +130,6 @@ TEST(GpuBench, BetaAddsWhatCWas) {
     ASSERT_EQ(report.results.size(), 4u);
     for (const GemmResult& result : report.results) {
       EXPECT_TRUE(result.verified) << result.wrong;
-      EXPECT_EQ(result.scaling, request.scaling);
       EXPECT_EQ(result.peers.size(), 1u) << "begins with the same C as ours";
       EXPECT_EQ(result.ours.samples.size(), 5u);
     }

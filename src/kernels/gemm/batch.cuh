@@ -52,16 +52,15 @@ template <class Tile> __device__ __forceinline__ void team_barrier() {
   }
 }
 
-// One result, of f64 or what strip_element.cuh has; and a sum + beta · what C holds.
+// sum + beta · what C holds, which does not count where beta is 0; of f64 or what strip_element.cuh has.
 template <class Type, class C, class Sum>
-__device__ __forceinline__ void store_result(C* c, Sum sum) {
-  if constexpr (sizeof(C) == 8) *c = sum;
-  else store_one<Type>(c, sum, 0);
-}
-template <class Type, class C, class Sum>
-__device__ __forceinline__ Sum added(Sum sum, Sum beta, C held) {
-  if constexpr (sizeof(C) == 2) return fmaf(beta, widen<typename Type::Element>(held), sum);
-  else return fma(beta, held, sum);
+__device__ __forceinline__ C result_of(Sum sum, Sum beta, C held) {
+  if constexpr (sizeof(C) == 8) {
+    return beta == 0 ? sum : fma(beta, held, sum);
+  } else {
+    using Element = typename Type::Element;
+    return narrow<Element, C>(beta == 0 ? sum : fmaf(beta, widen<Element>(held), sum));
+  }
 }
 
 // The sums of a team to C = alpha·sums + beta·C: neighbours in memory by neighbouring lanes, four each where that fits.
@@ -81,16 +80,26 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
   const auto sum_at = [&](int row, int at) {
     return alpha * (kTurned ? sums[at * Tile::kSumPitch + row] : sums[row * Tile::kSumPitch + at]);
   };
-  // What C holds is asked for a few times at once, before any of it is stored. `with(t, row, at)`: element `at` of a row, of
-  // kEach neighbours.
-  constexpr int kTogether = 4;
-  const auto together = [&](auto each, int first, const auto& with) {
-    constexpr int kEach = decltype(each)::value;
+  // Some of C, `each` neighbours of type Held: what C holds of a few is asked for before one is stored. `result(held, row, at)`:
+  // what goes to C from element `at` of a row on.
+  const auto store_all = [&](auto each, auto held_type, const auto& result) {
+    constexpr int kEach = decltype(each)::value, kTogether = 4;
+    using Held = decltype(held_type);
+#pragma unroll 1
+    for (int first = thread; first < kRows * kLong / kEach;
+         first += kTogether * Tile::kTeamThreads) {
+      Held held[kTogether];
+      const auto together = [&](const auto& with) {
 #pragma unroll
-    for (int t = 0; t < kTogether; ++t) {
-      const int i = first + t * Tile::kTeamThreads;
-      const int row = i / (kLong / kEach), at = i % (kLong / kEach) * kEach;
-      if (row < rows && at < width) with(t, row, at, c + row * g.c.leading_dimension + at);
+        for (int t = 0; t < kTogether; ++t) {
+          const int i = first + t * Tile::kTeamThreads;
+          const int row = i / (kLong / kEach), at = i % (kLong / kEach) * kEach;
+          if (row < rows && at < width)
+            with(held[t], row, at, reinterpret_cast<Held*>(c + row * g.c.leading_dimension + at));
+        }
+      };
+      if (beta != 0) together([](Held& held, int, int, const Held* from) { held = *from; });
+      together([&](const Held& held, int row, int at, Held* to) { *to = result(held, row, at); });
     }
   };
   if constexpr (sizeof(C) < 8) {
@@ -100,51 +109,21 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
                               kFour ==
                           0 &&
                       width % 4 == 0;
-    if (fits && beta != 0) {
-#pragma unroll 1
-      for (int i = thread; i < kRows * kLong / 4; i += kTogether * Tile::kTeamThreads) {
-        const std::integral_constant<int, 4> four;
-        decltype(held_four(c)) held[kTogether];
-        together(four, i, [&](int t, int, int, const C* from) { held[t] = held_four(from); });
-        together(four, i, [&](int t, int row, int at, C* to) {
-          const float4 sums = make_float4(sum_at(row, at), sum_at(row, at + 1), sum_at(row, at + 2),
-                                          sum_at(row, at + 3));
-          store_aligned_four<Type>(to, added_four<Type>(sums, beta, held[t]), 0);
-        });
-      }
-      return;
-    }
     if (fits) {
-#pragma unroll 4
-      for (int i = thread; i < kRows * kLong / 4; i += Tile::kTeamThreads) {
-        const int row = i / (kLong / 4), at = i % (kLong / 4) * 4;
-        if (row < rows && at < width)
-          store_aligned_four<Type>(c + row * g.c.leading_dimension + at,
-                                   make_float4(sum_at(row, at), sum_at(row, at + 1),
-                                               sum_at(row, at + 2), sum_at(row, at + 3)),
-                                   beta);
-      }
+      using Element = typename Type::Element;
+      store_all(std::integral_constant<int, 4>{}, FourOf<C>{},
+                [&](const FourOf<C>& held, int row, int at) {
+                  float4 sums = make_float4(sum_at(row, at), sum_at(row, at + 1),
+                                            sum_at(row, at + 2), sum_at(row, at + 3));
+                  if (beta != 0) sums = plus_held<Element>(sums, beta, held);
+                  return narrow_four<Element, C>(sums);
+                });
       return;
     }
   }
-  if (beta != 0) {
-#pragma unroll 1
-    for (int i = thread; i < kRows * kLong; i += kTogether * Tile::kTeamThreads) {
-      const std::integral_constant<int, 1> one;
-      C held[kTogether];
-      together(one, i, [&](int t, int, int, const C* from) { held[t] = *from; });
-      together(one, i, [&](int t, int row, int at, C* to) {
-        store_result<Type>(to, added<Type>(sum_at(row, at), beta, held[t]));
-      });
-    }
-    return;
-  }
-#pragma unroll 4
-  for (int i = thread; i < kRows * kLong; i += Tile::kTeamThreads) {
-    const int row = i / kLong, at = i % kLong;
-    if (row < rows && at < width)
-      store_result<Type>(c + row * g.c.leading_dimension + at, sum_at(row, at));
-  }
+  store_all(std::integral_constant<int, 1>{}, C{}, [&](const C& held, int row, int at) {
+    return result_of<Type>(sum_at(row, at), beta, held);
+  });
 }
 
 template <class Type, class Tile, class C, class Sum>

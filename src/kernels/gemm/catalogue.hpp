@@ -85,7 +85,7 @@ struct GemmKernel {
   /// Factors of any alignment where they are, in pieces of 16 bytes (thin.cuh, strip_any.cuh).
   bool reads_pieces = false;
   /// The last bytes of a matrix by cp.async of fewer than 16, which memcheck reports though it is right (piece.cuh). To
-  /// read them one by one costs strips and batches 1 to 15 % of their time.
+  /// read them one by one would cost strips and batches up to 15 % of their time, and one 23 %.
   bool copies_partly = false;
   /// As many blocks as have a place, each for one tile after the other, so many apart, by itself (tall.cuh).
   bool strides_tiles = false;

@@ -37,6 +37,29 @@ template <class Element, class T> __device__ __forceinline__ T narrow(float valu
   else return static_cast<Half>(pack<Element>(value, 0));
 }
 
+// Four neighbours in a row of C, of type T (float or Half), aligned to as much.
+template <class T> using FourOf = std::conditional_t<sizeof(T) == 4, float4, uint2>;
+
+// sums + beta · what C holds of four.
+template <class Element>
+__device__ __forceinline__ float4 plus_held(const float4& sums, float beta, const float4& held) {
+  return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
+                     fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
+}
+template <class Element>
+__device__ __forceinline__ float4 plus_held(const float4& sums, float beta, const uint2& held) {
+  const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
+  return plus_held<Element>(
+      sums, beta, make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
+}
+
+// narrow() of four.
+template <class Element, class T>
+__device__ __forceinline__ FourOf<T> narrow_four(const float4& four) {
+  if constexpr (std::is_same_v<T, float>) return four;
+  else return make_uint2(pack<Element>(four.x, four.y), pack<Element>(four.z, four.w));
+}
+
 // Four 8×8 for mma.sync out of shared memory; kTransposed: as they lie there, k runs across the rows.
 template <bool kTransposed>
 __device__ __forceinline__ void load_matrices(unsigned (&to)[4], const unsigned char* row) {

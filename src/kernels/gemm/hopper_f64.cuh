@@ -502,21 +502,16 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
 #pragma unroll 1
   for (; more; next()) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
-    const auto target = [&](int from_row) {
-      return result_of<S::kWM, S::kWN>(g, unit.matrix, unit.part, from_row + row,
-                                       unit.column + column, alpha, beta);
+    const auto target_of = [&](const Unit& of) {
+      return result_of<S::kWM, S::kWN>(g, of.matrix, of.part, of.row + row, of.column + column,
+                                       alpha, beta);
     };
-    if (beta != 0) [[unlikely]] {
-      int from_row = unit.row;
-      asm volatile(
-          ""
-          : "+r"(from_row));  // or all that is worked out of it takes registers till the end
-      ask_for_result<S::kWM, S::kWN>(target(from_row));
-    }
+    if (beta != 0) [[unlikely]]
+      ask_for_result<S::kWM, S::kWN>(target_of(anew(unit)));
     Sums<S> sums = {};
     if constexpr (S::kBK == 32) consume_halves<S>(sums, shared, ring, unit.steps, row, column);
     else consume_lines<S>(sums, shared, ring, unit.steps, row, column);
-    const Result to = target(unit.row);
+    const Result to = target_of(unit);
     if (!unit.is_whole && g.c.part_stride == 0) {
       if (ptx::cluster_blocks() > 1) {
         finish_in_cluster<S>(sums, shared, to);

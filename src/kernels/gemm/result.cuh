@@ -124,23 +124,7 @@ template <int kN> __device__ __forceinline__ void ask_for_result(const Target& t
                 min(kN, target.columns_left) * (target.is_wide ? 4 : 2), lane / 16, 2);
 }
 
-// Four neighbours in a row of C, of type T.
-template <class T> using FourOf = std::conditional_t<sizeof(T) == 4, float4, uint2>;
-
-// sums + beta · what C holds.
-template <class Element>
-__device__ __forceinline__ float4 plus_result(const float4& sums, float beta, const float4& held) {
-  return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
-                     fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
-}
-template <class Element>
-__device__ __forceinline__ uint2 plus_result(const float4& sums, float beta, const uint2& held) {
-  const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
-  const float4 all = plus_result<Element>(
-      sums, beta, make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
-  return make_uint2(pack<Element>(all.x, all.y), pack<Element>(all.z, all.w));
-}
-
+// One of its words.
 __device__ __forceinline__ unsigned word_of_four(const float4& four) {
   return __float_as_uint(four.x);
 }
@@ -449,7 +433,8 @@ __device__ __forceinline__ void store_added(const float (&sum)[kN / 2], Staging&
       for (int t = 0; t < kTimes; ++t) {
         const auto sums = *reinterpret_cast<const float4*>(
             place_of<kWide * 4>(rows, (row + t * kTogether) % kRows, four));
-        if (has(half, i, t)) *place(half, i, t) = plus_result<Element>(sums, beta, held[t]);
+        if (has(half, i, t))
+          *place(half, i, t) = narrow_four<Element, T>(plus_held<Element>(sums, beta, held[t]));
         held[t] = next[t];
       }
     }

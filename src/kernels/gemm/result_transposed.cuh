@@ -179,7 +179,7 @@ template <class Element, class T> struct AddedRows {
                                         float beta) const {
     each(target, [&](int i, int row, int four, FourOf<T>* to) {
       const auto sums = *reinterpret_cast<const float4*>(place_of_f32(rows, row, four));
-      *to = plus_result<Element>(sums, beta, held[i]);
+      *to = narrow_four<Element, T>(plus_held<Element>(sums, beta, held[i]));
     });
   }
 };

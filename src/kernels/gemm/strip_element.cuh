@@ -11,6 +11,7 @@ namespace gemm {
 
 struct StripF32 {
   using Stored = float;
+  using Element = float;
 };
 struct StripF16 {
   using Stored = Half;
@@ -36,38 +37,13 @@ template <class Type> __device__ __forceinline__ void store_one(Half* c, float s
   *c = static_cast<Half>(pack<Element>(sum, 0));
 }
 
-// What C holds of four neighbours, aligned to as much; and sums + beta · that.
-__device__ __forceinline__ float4 held_four(const float* c) {
-  return *reinterpret_cast<const float4*>(c);
-}
-__device__ __forceinline__ uint2 held_four(const Half* c) {
-  return *reinterpret_cast<const uint2*>(c);
-}
-template <class Type>
-__device__ __forceinline__ float4 added_four(const float4& sums, float beta, const float4& held) {
-  return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
-                     fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
-}
-template <class Type>
-__device__ __forceinline__ float4 added_four(const float4& sums, float beta, const uint2& held) {
-  using Element = typename Type::Element;
-  const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
-  return added_four<Type>(sums, beta,
-                          make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
-}
-
 // store_one() for four neighbours, aligned to as much.
-template <class Type>
-__device__ __forceinline__ void store_aligned_four(float* c, float4 sums, float beta) {
-  if (beta != 0) sums = added_four<Type>(sums, beta, held_four(c));
-  *reinterpret_cast<float4*>(c) = sums;
-}
-template <class Type>
-__device__ __forceinline__ void store_aligned_four(Half* c, float4 sums, float beta) {
+template <class Type, class C>
+__device__ __forceinline__ void store_aligned_four(C* c, float4 sums, float beta) {
   using Element = typename Type::Element;
-  if (beta != 0) sums = added_four<Type>(sums, beta, held_four(c));
-  *reinterpret_cast<uint2*>(c) =
-      make_uint2(pack<Element>(sums.x, sums.y), pack<Element>(sums.z, sums.w));
+  auto* const four = reinterpret_cast<FourOf<C>*>(c);
+  if (beta != 0) sums = plus_held<Element>(sums, beta, *four);
+  *four = narrow_four<Element, C>(sums);
 }
 
 // Of four neighbours those that are there: `left` from the first on.

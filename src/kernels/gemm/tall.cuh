@@ -301,11 +301,6 @@ __device__ __forceinline__ void add_held(float (&sums)[kCount], float beta, cons
   }
 }
 
-template <class Type> __device__ __forceinline__ float widened(float value) { return value; }
-template <class Type> __device__ __forceinline__ float widened(Half bits) {
-  return widen<typename Type::Element>(bits);
-}
-
 // Two lanes that have eight neighbours each in f32, one behind the other, exchange halves, so that together they store 32
 // bytes, a sector, and then the next.
 template <class Put>
@@ -405,15 +400,15 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
       const auto is_inside = [&](int row, int at) { return row_at(row) < rows && at < elements; };
       // By columns lanes store parts of lines. Of these a part that is stored while another is on its way here takes
       // microseconds: so all come before one is stored, where two blocks that share a multiprocessor leave registers for it.
-      constexpr bool kTogether = !S::kByRows && S::kN > 32;
-      constexpr int kHeld = !kTogether ? 1 : sizeof(C) == 4 ? 4 : 2;
+      constexpr bool kAllFirst = !S::kByRows && S::kN > 32;
+      constexpr int kHeld = !kAllFirst ? 1 : sizeof(C) == 4 ? 4 : 2;
       uint4 held[kHeld];
       int number = 0;
       const auto load = [&](int row, int at, const auto& some) {
         constexpr int kCount = static_cast<int>(sizeof(some) / sizeof(float));
         if (is_inside(row, at)) held[number % kHeld] = held_by(place(row, at), kCount);
       };
-      if constexpr (kTogether) {
+      if constexpr (kAllFirst) {
         each([&](int row, int at, const auto& some) {
           load(row, at, some);
           ++number;
@@ -421,7 +416,7 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
         number = 0;
       }
       each([&](int row, int at, const auto& some) {
-        if constexpr (!kTogether) load(row, at, some);
+        if constexpr (!kAllFirst) load(row, at, some);
         if (is_inside(row, at)) {
           float all[sizeof(some) / sizeof(float)];
 #pragma unroll
@@ -479,7 +474,8 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
     each_element([&](int row, int i, const C* from) { held[row][i] = *from; });
     each_element([&](int row, int i, C* to) {
       const float sum = staged[row * kPitch + i * 32 + lane];
-      store_one<Type>(to, fmaf(beta, widened<Type>(held[row][i]), sum), 0);
+      *to = narrow<typename Type::Element, C>(
+          fmaf(beta, widen<typename Type::Element>(held[row][i]), sum));
     });
   });
 }

@@ -34,6 +34,13 @@ struct Unit {
   bool is_streamed;  // it belongs to the block's stretch of streamed tiles
 };
 
+// The same unit, or place in C, of which the compiler does not know that: what is worked out of it early, to ask for what C
+// holds, is not kept in registers until the sums are there.
+template <class At> __device__ __forceinline__ At anew(At at) {
+  asm volatile("" : "+r"(at.matrix), "+r"(at.row), "+r"(at.column));
+  return at;
+}
+
 // Which of the tiles, or clusters of tiles.
 struct Spot {
   unsigned down, across;

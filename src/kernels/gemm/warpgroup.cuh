@@ -392,13 +392,6 @@ __device__ __forceinline__ void give_turn(int other) {
   asm volatile("barrier.cta.arrive.aligned %0, 256;" ::"r"(4 + other) : "memory");
 }
 
-// The same place, or unit, of which the compiler does not know that. What is worked out of it to ask for what C holds is not
-// kept in registers until the sums are there.
-template <class At> __device__ __forceinline__ At anew(At at) {
-  asm volatile("" : "+r"(at.matrix), "+r"(at.row), "+r"(at.column));
-  return at;
-}
-
 // Where the sums of a kernel's warpgroup go.
 template <class S> using TargetOf = std::conditional_t<S::kTransposes, TransposedTarget, Target>;
 template <class S>

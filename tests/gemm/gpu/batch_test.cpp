@@ -154,14 +154,11 @@ TEST_P(EveryTeam, ReadNoFactorsWhereAlphaIsZero) {
   with_kind([&]<class Kind>(Kind) { expect_strided<Kind>({6, 7, 40}, 0, 2, false); });
 }
 
-std::vector<const GemmKernel*> teams() {
-  std::vector<const GemmKernel*> all;
-  for (const GemmKernel& kernel : kernels::gemm_kernels())
-    if (kernel.tiles_of_block > 0) all.push_back(&kernel);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryTeam, ::testing::ValuesIn(teams()),
-                         [](const auto& each) { return std::string(each.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTeam,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.tiles_of_block > 0;
+                         })),
+                         name_of_kernel);
 
 // Tall products have a block for so many units of each matrix.
 class EveryTallOfBatches : public EveryTeam {};
@@ -176,13 +173,11 @@ TEST_P(EveryTallOfBatches, OfMatricesThatBeginAnywhere) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfBatches, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.strides_tiles) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfBatches,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.strides_tiles;
+                         })),
+                         name_of_kernel);
 
 }  // namespace
 }  // namespace tilewise::test

@@ -134,13 +134,11 @@ TEST_P(EveryKernelWithBoxes, StoresABatch) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithBoxes, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (gpu::can_store_boxes(kernel)) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithBoxes,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return gpu::can_store_boxes(kernel);
+                         })),
+                         name_of_kernel);
 
 }  // namespace
 }  // namespace tilewise::test

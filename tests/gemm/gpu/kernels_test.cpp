@@ -188,13 +188,11 @@ bool is_tested(const GemmKernel& kernel) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (is_tested(kernel)) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernel,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return is_tested(kernel);
+                         })),
+                         name_of_kernel);
 
 // Kernels whose blocks are launched in clusters that compute neighbouring tiles.
 class EveryCluster : public EveryKernel {
@@ -262,15 +260,12 @@ TEST_P(EveryCluster, SeveralTilesABlock) {
   expect(sizes, {}, 1, 0, (takes(2, 2) ? shape(2, 2) : shape(1, 2)) + ",split=1");
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryCluster, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.takes_clusters && is_tested(kernel) &&
-                                 (kernel.operand == Dtype::kBF16 || kernel.result == Dtype::kF16))
-                               all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryCluster,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.takes_clusters && is_tested(kernel) &&
+                                  (kernel.operand == Dtype::kBF16 || kernel.result == Dtype::kF16);
+                         })),
+                         name_of_kernel);
 
 TEST(Clusters, ShareWholeGroupsOfRowsThatAreSwizzled) {
   for (const GemmKernel& kernel : kernels::gemm_kernels()) {
@@ -333,14 +328,11 @@ void EveryWidth::expect_its_tiles_and_nothing_else() {
     expect({2 * bn - 8, bm, 2 * bk + 8}, {kColumns, kRows, kRows});
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (is_any_width(kernel) && kernel.narrower == 0)
-                               all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryWidth,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return is_any_width(kernel) && kernel.narrower == 0;
+                         })),
+                         name_of_kernel);
 
 class EverySingleTile : public EveryKernel {};
 
@@ -379,13 +371,11 @@ TEST_P(EverySingleTile, OfRandomProducts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTile, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.is_single && is_tested(kernel)) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTile,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.is_single && is_tested(kernel);
+                         })),
+                         name_of_kernel);
 
 // Kernels of which several groups of warps share a tile, each with stages of its own.
 class EverySharedTile : public EveryKernel {};
@@ -406,14 +396,12 @@ TEST_P(EverySharedTile, WithCopiesThatOvertakeEachOther) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EverySharedTile, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.is_single && kernel.steps_together > 1 && is_tested(kernel))
-                               all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EverySharedTile,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.is_single && kernel.steps_together > 1 &&
+                                  is_tested(kernel);
+                         })),
+                         name_of_kernel);
 
 TEST(SingleTiles, AreForOneRoundAndAsAskedForMore) {
   TILEWISE_NEEDS_KERNELS();

@@ -105,6 +105,19 @@ inline void expect_clean() {
 #define TILEWISE_NEEDS_KERNELS() \
   if (kernels::gemm_images().empty()) GTEST_SKIP() << "built without nvcc"
 
+/// The kernels of the catalogue that `is_meant` takes: what tests are repeated for. And how these are told apart.
+template <class IsMeant>
+std::vector<const kernels::GemmKernel*> kernels_that(const IsMeant& is_meant) {
+  std::vector<const kernels::GemmKernel*> some;
+  for (const kernels::GemmKernel& kernel : kernels::gemm_kernels())
+    if (is_meant(kernel)) some.push_back(&kernel);
+  return some;
+}
+inline std::string name_of_kernel(
+    const ::testing::TestParamInfo<const kernels::GemmKernel*>& parameter) {
+  return std::string(parameter.param->name);
+}
+
 /// Sets TILEWISE_PLAN for as long as it lives.
 class PlanWish {
  public:

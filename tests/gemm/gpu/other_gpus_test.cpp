@@ -144,15 +144,12 @@ TEST_P(OnAnA100, MultiplyWithoutBankConflicts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.compute_major == 8 && (size_of(kernel.operand) == 2 ||
-                                                               kernel.mode != ComputeMode::kIeee))
-                               all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, OnAnA100,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.compute_major == 8 && (size_of(kernel.operand) == 2 ||
+                                                                kernel.mode != ComputeMode::kIeee);
+                         })),
+                         name_of_kernel);
 
 template <class Kind> class OtherGpus : public ::testing::Test {
  protected:

@@ -242,17 +242,13 @@ TEST_P(EveryKernelWithRounds, CountsBlocksInMemoryThatWasUsedBefore) {
   if (kernel().takes_clusters) expect_rounds("cluster=1x2,split=1", 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithRounds, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels()) {
-                             // Of tiles of any width the narrowest; of C in other types the same kernels.
-                             if (kernel.keeps_rounds && kernel.operand != Dtype::kF16 &&
-                                 kernel.result == kernel.operand && kernel.narrower == 0)
-                               all.push_back(&kernel);
-                           }
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryKernelWithRounds,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           // Of tiles of any width the narrowest; of C in other types the same kernels.
+                           return kernel.keeps_rounds && kernel.operand != Dtype::kF16 &&
+                                  kernel.result == kernel.operand && kernel.narrower == 0;
+                         })),
+                         name_of_kernel);
 
 }  // namespace
 }  // namespace tilewise::test

@@ -63,13 +63,11 @@ TEST_P(EveryStrip, AddsUpManyParts) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryStrip, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (!kernel.part_entries[0][0].empty()) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryStrip,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return !kernel.part_entries[0][0].empty();
+                         })),
+                         name_of_kernel);
 
 class EveryThin : public EveryStrip {};
 
@@ -101,13 +99,11 @@ TEST_P(EveryThin, BringsAOnceMore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryThin, ::testing::ValuesIn([] {
-                           std::vector<const GemmKernel*> all;
-                           for (const GemmKernel& kernel : kernels::gemm_kernels())
-                             if (kernel.unit.starts_with("thin")) all.push_back(&kernel);
-                           return all;
-                         }()),
-                         [](const auto& kernel) { return std::string(kernel.param->name); });
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryThin,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.unit.starts_with("thin");
+                         })),
+                         name_of_kernel);
 
 class Strips : public ::testing::Test {
  protected:
