@@ -21,6 +21,7 @@
 #include "kernels/gemm/strip_element.cuh"
 #include "kernels/gemm/units.cuh"
 #include "kernels/ptx/grid.cuh"
+#include "kernels/ptx/store.cuh"
 
 namespace gemm::batch {
 
@@ -52,15 +53,24 @@ template <class Tile> __device__ __forceinline__ void team_barrier() {
   }
 }
 
-// sum + beta · what C holds, which does not count where beta is 0; of f64 or what strip_element.cuh has.
+// An element of C, of f64 or what strip_element.cuh has: a sum, and a sum + beta · what C holds.
+template <class Type, class C, class Sum> __device__ __forceinline__ C result_of(Sum sum) {
+  if constexpr (sizeof(C) == 8) return sum;
+  else return narrow<typename Type::Element, C>(sum);
+}
 template <class Type, class C, class Sum>
 __device__ __forceinline__ C result_of(Sum sum, Sum beta, C held) {
-  if constexpr (sizeof(C) == 8) {
-    return beta == 0 ? sum : fma(beta, held, sum);
-  } else {
-    using Element = typename Type::Element;
-    return narrow<Element, C>(beta == 0 ? sum : fmaf(beta, widen<Element>(held), sum));
-  }
+  if constexpr (sizeof(C) == 8) return fma(beta, held, sum);
+  else return result_of<Type, C>(fmaf(beta, widen<typename Type::Element>(held), sum));
+}
+
+// Four of them that are neighbours, to C.
+template <class Element> __device__ __forceinline__ void put_four(float* to, float4 four) {
+  ptx::store_16(to, __float_as_uint(four.x), __float_as_uint(four.y), __float_as_uint(four.z),
+                __float_as_uint(four.w));
+}
+template <class Element> __device__ __forceinline__ void put_four(Half* to, float4 four) {
+  ptx::store_8(to, pack<Element>(four.x, four.y), pack<Element>(four.z, four.w));
 }
 
 // The sums of a team to C = alpha·sums + beta·C: neighbours in memory by neighbouring lanes, four each where that fits.
@@ -80,9 +90,17 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
   const auto sum_at = [&](int row, int at) {
     return alpha * (kTurned ? sums[at * Tile::kSumPitch + row] : sums[row * Tile::kSumPitch + at]);
   };
-  // Some of C, `each` neighbours of type Held: what C holds of a few is asked for before one is stored. `result(held, row, at)`:
-  // what goes to C from element `at` of a row on.
-  const auto store_all = [&](auto each, auto held_type, const auto& result) {
+  // `put(to, row, at)` for all of C, from element `at` of a row on that many neighbours as `each` says.
+  const auto store_all = [&](auto each, const auto& put) {
+    constexpr int kEach = decltype(each)::value;
+#pragma unroll 4
+    for (int i = thread; i < kRows * kLong / kEach; i += Tile::kTeamThreads) {
+      const int row = i / (kLong / kEach), at = i % (kLong / kEach) * kEach;
+      if (row < rows && at < width) put(c + row * g.c.leading_dimension + at, row, at);
+    }
+  };
+  // The same where what C holds counts, of type Held, as put(to, row, at, held): of a few it is asked for before one is stored.
+  const auto add_all = [&](auto each, auto held_type, const auto& put) {
     constexpr int kEach = decltype(each)::value, kTogether = 4;
     using Held = decltype(held_type);
 #pragma unroll 1
@@ -94,12 +112,12 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
         for (int t = 0; t < kTogether; ++t) {
           const int i = first + t * Tile::kTeamThreads;
           const int row = i / (kLong / kEach), at = i % (kLong / kEach) * kEach;
-          if (row < rows && at < width)
-            with(held[t], row, at, reinterpret_cast<Held*>(c + row * g.c.leading_dimension + at));
+          if (row < rows && at < width) with(t, c + row * g.c.leading_dimension + at, row, at);
         }
       };
-      if (beta != 0) together([](Held& held, int, int, const Held* from) { held = *from; });
-      together([&](const Held& held, int row, int at, Held* to) { *to = result(held, row, at); });
+      together(
+          [&](int t, const C* from, int, int) { held[t] = *reinterpret_cast<const Held*>(from); });
+      together([&](int t, C* to, int row, int at) { put(to, row, at, held[t]); });
     }
   };
   if constexpr (sizeof(C) < 8) {
@@ -111,19 +129,29 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
                       width % 4 == 0;
     if (fits) {
       using Element = typename Type::Element;
-      store_all(std::integral_constant<int, 4>{}, FourOf<C>{},
-                [&](const FourOf<C>& held, int row, int at) {
-                  float4 sums = make_float4(sum_at(row, at), sum_at(row, at + 1),
-                                            sum_at(row, at + 2), sum_at(row, at + 3));
-                  if (beta != 0) sums = plus_held<Element>(sums, beta, held);
-                  return narrow_four<Element, C>(sums);
-                });
+      const std::integral_constant<int, 4> four;
+      const auto sums_at = [&](int row, int at) {
+        return make_float4(sum_at(row, at), sum_at(row, at + 1), sum_at(row, at + 2),
+                           sum_at(row, at + 3));
+      };
+      if (beta != 0) {
+        add_all(four, FourOf<C>{}, [&](C* to, int row, int at, FourOf<C> held) {
+          put_four<Element>(to, plus_held<Element>(sums_at(row, at), beta, held));
+        });
+      } else {
+        store_all(four, [&](C* to, int row, int at) { put_four<Element>(to, sums_at(row, at)); });
+      }
       return;
     }
   }
-  store_all(std::integral_constant<int, 1>{}, C{}, [&](const C& held, int row, int at) {
-    return result_of<Type>(sum_at(row, at), beta, held);
-  });
+  const std::integral_constant<int, 1> one;
+  if (beta != 0) {
+    add_all(one, C{}, [&](C* to, int row, int at, C held) {
+      *to = result_of<Type>(sum_at(row, at), beta, held);
+    });
+  } else {
+    store_all(one, [&](C* to, int row, int at) { *to = result_of<Type, C>(sum_at(row, at)); });
+  }
 }
 
 template <class Type, class Tile, class C, class Sum>

@@ -40,22 +40,21 @@ template <class Element, class T> __device__ __forceinline__ T narrow(float valu
 // Four neighbours in a row of C, of type T (float or Half), aligned to as much.
 template <class T> using FourOf = std::conditional_t<sizeof(T) == 4, float4, uint2>;
 
-// sums + beta · what C holds of four.
+// sums + beta · what C holds of four. By value: of a reference to C the compiler loads one by one.
 template <class Element>
-__device__ __forceinline__ float4 plus_held(const float4& sums, float beta, const float4& held) {
+__device__ __forceinline__ float4 plus_held(float4 sums, float beta, float4 held) {
   return make_float4(fmaf(beta, held.x, sums.x), fmaf(beta, held.y, sums.y),
                      fmaf(beta, held.z, sums.z), fmaf(beta, held.w, sums.w));
 }
 template <class Element>
-__device__ __forceinline__ float4 plus_held(const float4& sums, float beta, const uint2& held) {
+__device__ __forceinline__ float4 plus_held(float4 sums, float beta, uint2 held) {
   const auto of = [](unsigned bits) { return widen<Element>(static_cast<Half>(bits)); };
   return plus_held<Element>(
       sums, beta, make_float4(of(held.x), of(held.x >> 16), of(held.y), of(held.y >> 16)));
 }
 
 // narrow() of four.
-template <class Element, class T>
-__device__ __forceinline__ FourOf<T> narrow_four(const float4& four) {
+template <class Element, class T> __device__ __forceinline__ FourOf<T> narrow_four(float4 four) {
   if constexpr (std::is_same_v<T, float>) return four;
   else return make_uint2(pack<Element>(four.x, four.y), pack<Element>(four.z, four.w));
 }
