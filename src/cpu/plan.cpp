@@ -96,9 +96,29 @@ bool fetches_ahead(const Shape& s, const Caches& caches) {
   return caches.l3_is_near && (s.is_far || is_from_memory(s, caches));
 }
 
+// Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it.
+bool wants_rows_in_place(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kMostOfB = 384;  // bytes of a row
+  if (!s.a_by_rows || s.b_by_rows || s.widens) return false;
+  return s.n <= s.tile_columns ||
+         (s.n * s.element <= kMostOfB && s.m * s.k * s.element <= caches.l2 / 2);
+}
+
+// Whether tiles that do so are ahead of dot products, as they compute hardly any columns that are not there. A longer k
+// leaves less to add up in the end, which is where dot products lose. Not measured where the third level is near.
+bool beats_dots(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kShort = 128, kLong = 1024;
+  if (caches.l3_is_near || s.n > s.m || !wants_rows_in_place(s, caches)) return false;
+  // Short rows from afar, several at a time, are what a processor does not foresee.
+  if (s.k < kLong && s.m * s.k * s.element > 2 * caches.l2) return false;
+  const std::int64_t computed = round_up(s.n, s.lanes);
+  return s.n == computed || (s.k <= kShort && 4 * s.n >= 3 * computed);
+}
+
 bool wants_dots(const Shape& s, const Caches& caches) {
   if (s.widens || s.k < 4 * s.lanes) return false;
   if (s.a_by_rows && !s.b_by_rows) {
+    if (beats_dots(s, caches)) return false;
     // Where products are that fast, loading both operands of each takes longer than turning B.
     const bool is_fast = outruns_l3(caches) && std::max(s.m, s.n) >= 2 * s.lanes;
     const std::int64_t many = is_fast             ? kManyWhereFast
@@ -236,6 +256,10 @@ bool touches_pages_too_often(const Shape& s) {
 
 bool wants_panels(const Shape& s, const Caches& caches) {
   if (s.widens || touches_pages_too_often(s)) return false;
+  // All of A waits in the second level then, and rows of C come from beyond it, a few lines of each at a time: measured
+  // where that is far.
+  constexpr std::int64_t kMostRowsFromFar = 400;
+  if (!caches.l3_is_near && s.m > kMostRowsFromFar) return false;
   // Turning a block of B touches many pages at a time, a panel's few: A may then come from further away.
   const bool from_afar = !s.b_by_rows && caches.l3_is_near;
   return a_is_near(s, caches) || (from_afar && panel_block_bytes(s) <= 4 * caches.l2);
@@ -319,8 +343,11 @@ bool is_near(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLine = 64;
   const bool whole_lines = kLine % (s.tile_rows * s.element) == 0;
   const std::int64_t most = caches.l2 * 5 / 8;
+  // Nobody asks for B ahead, in pieces of a row, where it has been driven out and comes from far.
+  const std::int64_t most_of_b = caches.l3_is_near ? most : caches.l2 / 8;
   const std::int64_t most_of_a = s.a_by_rows ? most : caches.l2 / (whole_lines ? 4 : 16);
-  return s.k <= kMostInPlace && s.k * s.n * s.element <= most && s.m * s.k * s.element <= most_of_a;
+  return s.k <= kMostInPlace && s.k * s.n * s.element <= most_of_b &&
+         s.m * s.k * s.element <= most_of_a;
 }
 
 bool wants_in_place(const Shape& s, const Caches& caches) {
@@ -350,6 +377,9 @@ void plan_blocked(const Shape& s, const Caches& caches, int threads, Plan& plan)
   plan.path = Path::kBlocked;
   if (wants_in_place(s, caches)) {
     plan_in_place(s, caches, plan);
+  } else if (wants_rows_in_place(s, caches)) {
+    plan_in_place(s, caches, plan);
+    plan.pack_b = true;
   } else if (wants_panels(s, caches)) {
     plan_panels(s, caches, plan);
   } else {
