@@ -246,6 +246,27 @@ template <class T> void try_few_columns() {
 
 TEST(Engine, FewColumnsOfTransposedFactors) { try_few_columns<float>(), try_few_columns<double>(); }
 
+// B alone is put in order, A is read where it is, up to so many columns; or dot products are taken.
+template <class T> void try_few_columns_of_transposed_b() {
+  for (const std::int64_t n : {5, 6, 8, 12, 16, 24, 31, 48, 49, 96, 97}) {
+    for (const std::int64_t m : {n, std::int64_t{131}, std::int64_t{1501}}) {
+      for (const std::int64_t k : {31, 64, 129, 515})
+        ASSERT_NO_FATAL_FAILURE((try_case<T, T, T>({m, n, k, false, true, -1, 1, 2})));
+    }
+  }
+  ASSERT_NO_FATAL_FAILURE((try_case<T, T, T>({150, 16, 9001, false, true, 1.5, 0, 2})));
+  Caches far;
+  far.l1 = 48 << 10, far.l2 = 2 << 20, far.l3 = 300 << 20;
+  Trial<T, T, T> trial({1500, 16, 48, false, true});
+  const Plan plan = make_plan(trial.problem(), far, 1);
+  EXPECT_EQ(plan.path, Path::kBlocked);
+  EXPECT_TRUE(plan.pack_b && !plan.copy_a) << to_string(plan);
+}
+
+TEST(Engine, FewColumnsOfATransposedB) {
+  try_few_columns_of_transposed_b<float>(), try_few_columns_of_transposed_b<double>();
+}
+
 // On both sides of where a short k changes the way through the blocks.
 template <class T> void try_short_k() {
   for (const auto& [m, k] : {std::tuple(127, 64), std::tuple(128, 64), std::tuple(128, 65),
