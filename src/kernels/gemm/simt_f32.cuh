@@ -16,22 +16,17 @@
 
 namespace gemm {
 
-// C(row, column … column + 3) = alpha·sum + beta·C inside C. beta = 0 does not read C.
+// C(row, column … column + 3) = alpha·sum, inside C.
 __device__ __forceinline__ void store_quad(float* c, long long columns_left, bool is_aligned,
-                                           float alpha, const float* sum, float beta) {
+                                           float alpha, const float* sum) {
   if (is_aligned && columns_left >= 4) {
-    float4 quad = make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
-    if (beta != 0) {
-      const float4 old = *reinterpret_cast<const float4*>(c);
-      quad = make_float4(fmaf(alpha, sum[0], beta * old.x), fmaf(alpha, sum[1], beta * old.y),
-                         fmaf(alpha, sum[2], beta * old.z), fmaf(alpha, sum[3], beta * old.w));
-    }
-    *reinterpret_cast<float4*>(c) = quad;
+    *reinterpret_cast<float4*>(c) =
+        make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
     return;
   }
 #pragma unroll
   for (int j = 0; j < 4; ++j)
-    if (j < columns_left) c[j] = beta == 0 ? alpha * sum[j] : fmaf(alpha, sum[j], beta * c[j]);
+    if (j < columns_left) c[j] = alpha * sum[j];
 }
 
 // Whether quads of columns stand at multiples of 16 bytes.
@@ -40,15 +35,59 @@ __device__ __forceinline__ bool is_aligned(const GemmResult& c) {
          c.leading_dimension % 4 == 0;
 }
 
-// kRows of a thread's rows, from `first` on.
+// Whether each is inside C or outside, as well.
+__device__ __forceinline__ bool has_whole_quads(const GemmArguments& arguments) {
+  return is_aligned(arguments.c) && arguments.n % 4 == 0;
+}
+
+// kRows of a thread's rows from `first` on become alpha·sums + beta·C. All of C comes before any of it is stored: no load may
+// pass a store, and one after the other they take as long as C is far, each. Without a branch, so that they do come at once.
+template <typename Shape, int kRows, bool kQuads>
+__device__ __forceinline__ void add_result(const GemmArguments& arguments, const TilePlace& tile,
+                                           const SimtPlace<Shape>& place, float alpha, float beta,
+                                           int first, float (&sums)[kRows][Shape::kTN]) {
+  constexpr int kEach = kQuads ? 4 : 1;
+  const float* const c = matrix_of<float>(arguments.c);
+  int row_in_tile = place.row + first / 4 * (Shape::kLanesM * 4), column_in_tile = place.column;
+  // Or the compiler computes all of what follows before the loop over k, and has no registers left there.
+  asm volatile("" : "+r"(row_in_tile), "+r"(column_in_tile));
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const long long row = tile.row + row_in_tile + i / 4 * (Shape::kLanesM * 4) + i % 4;
+#pragma unroll
+    for (int j = 0; j < Shape::kTN; j += kEach) {
+      const long long column = tile.column + column_in_tile + j / 4 * 4 * Shape::kLanesN + j % 4;
+      const bool inside = row < arguments.m && column < arguments.n;
+      const float* const from = c + row * arguments.c.leading_dimension + column;
+      float old[kEach] = {};
+      if constexpr (kQuads) {
+        const float4 four =
+            inside ? *reinterpret_cast<const float4*>(from) : make_float4(0, 0, 0, 0);
+        old[0] = four.x, old[1] = four.y, old[2] = four.z, old[3] = four.w;
+      } else {
+        old[0] = inside ? *from : 0;
+      }
+#pragma unroll
+      for (int e = 0; e < kEach; ++e) sums[i][j + e] = fmaf(alpha, sums[i][j + e], beta * old[e]);
+    }
+  }
+}
+
+// kRows of a thread's rows, from `first` on, to C = alpha·sums + beta·C. beta = 0 does not read C. By teams: quads are whole.
 template <typename Shape, int kRows>
 __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const TilePlace& tile,
                                            const SimtPlace<Shape>& place, float alpha, int first,
-                                           const float (&sums)[kRows][Shape::kTN]) {
+                                           float (&sums)[kRows][Shape::kTN]) {
   const float beta = value_of<float>(arguments.beta);
   float* const c = matrix_of<float>(arguments.c);
   const long long leading = arguments.c.leading_dimension;
   const bool is_quad = is_aligned(arguments.c);
+  if (beta != 0) {
+    if (Shape::kByTeams || has_whole_quads(arguments))
+      add_result<Shape, kRows, true>(arguments, tile, place, alpha, beta, first, sums);
+    else add_result<Shape, kRows, false>(arguments, tile, place, alpha, beta, first, sums);
+    alpha = 1;  // it is in them
+  }
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     const long long row =
@@ -58,8 +97,7 @@ __device__ __forceinline__ void store_tile(const GemmArguments& arguments, const
     for (int j = 0; j < Shape::kTN; j += 4) {
       const long long column = tile.column + place.column + j * Shape::kLanesN;
       if (column < arguments.n)
-        store_quad(c + row * leading + column, arguments.n - column, is_quad, alpha, &sums[i][j],
-                   beta);
+        store_quad(c + row * leading + column, arguments.n - column, is_quad, alpha, &sums[i][j]);
     }
   }
 }
@@ -89,15 +127,33 @@ __device__ __forceinline__ void store_unaligned(const GemmArguments& arguments,
   team_meets<Shape>();
   const float beta = value_of<float>(arguments.beta);
   float* const c = matrix_of<float>(arguments.c);
-#pragma unroll 4
-  for (int i = thread; i < kHigh * Shape::kBN; i += Shape::kTeam) {
+  const auto place_of_element = [&](int i, float*& to) {
     const int line = i / Shape::kBN, band = line / kBand;
     const long long row = tile.row + band / kBandsOfWarp * Shape::kWM +
                           (team * kBandsOfWarp + band % kBandsOfWarp) * kBand + line % kBand;
     const long long column = tile.column + i % Shape::kBN;
-    if (row >= arguments.m || column >= arguments.n) continue;
-    float* const to = c + row * arguments.c.leading_dimension + column;
-    *to = beta == 0 ? alpha * room[i] : fmaf(alpha, room[i], beta * *to);
+    to = c + row * arguments.c.leading_dimension + column;
+    return row < arguments.m && column < arguments.n;
+  };
+  float* to;
+  if (beta == 0) {
+#pragma unroll 4
+    for (int i = thread; i < kHigh * Shape::kBN; i += Shape::kTeam)
+      if (place_of_element(i, to)) *to = alpha * room[i];
+    return;
+  }
+  constexpr int kTogether = 4;  // loads before stores, as in add_result()
+  static_assert(kHigh * Shape::kBN % (kTogether * Shape::kTeam) == 0);
+#pragma unroll 1
+  for (int i = thread; i < kHigh * Shape::kBN; i += kTogether * Shape::kTeam) {
+    float old[kTogether];
+#pragma unroll
+    for (int t = 0; t < kTogether; ++t)
+      old[t] = place_of_element(i + t * Shape::kTeam, to) ? *to : 0;
+#pragma unroll
+    for (int t = 0; t < kTogether; ++t)
+      if (place_of_element(i + t * Shape::kTeam, to))
+        *to = fmaf(alpha, room[i + t * Shape::kTeam], beta * old[t]);
   }
 }
 
@@ -124,7 +180,7 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
   if constexpr (!Shape::kByTeams) {
     store_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
   } else if constexpr (Shape::kDown == 1) {
-    if (is_aligned(arguments.c))
+    if (has_whole_quads(arguments))
       store_tile<Shape, Shape::kTM>(arguments, tile, place, alpha, 0, sums);
     else
       store_unaligned<Shape, Shape::kTM>(arguments, tile, place, alpha, sums,
@@ -134,7 +190,7 @@ __device__ __forceinline__ void simt_f32(const GemmArguments& arguments, unsigne
     float total[kRows][Shape::kTN];
     float* const room = add_up_teams<Shape>(total, sums, shared);
     const float factor = kReadsAlphaAgain<Shape> ? value_of<float>(arguments.alpha) : alpha;
-    if (is_aligned(arguments.c))
+    if (has_whole_quads(arguments))
       store_tile<Shape, kRows>(arguments, tile, place, factor,
                                static_cast<int>(threadIdx.x) / Shape::kTeam * kRows, total);
     else store_unaligned<Shape, kRows>(arguments, tile, place, factor, total, room);
