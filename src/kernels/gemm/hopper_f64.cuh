@@ -364,6 +364,47 @@ __device__ __forceinline__ void store_sums(const Result& to, const Sums<S>& sums
       }
 }
 
+// The same where what C holds counts: of a few blocks all of it comes before any is stored, as no load may pass a store, and
+// without a branch, so that it comes at once. kPairs: C's pairs are aligned and inside or outside as a whole.
+template <class S, bool kPairs>
+__device__ __forceinline__ void add_to_result(const Result& to, const Sums<S>& sums) {
+  constexpr int kTogether =
+      S::kFirstBlocks * S::kSecondBlocks % 2 == 0 ? 2 : 1;  // blocks, of four pairs a lane
+#pragma unroll
+  for (int block = 0; block < S::kFirstBlocks * S::kSecondBlocks; block += kTogether) {
+    // `with(number, sums, columns left, where)`
+    const auto each = [&](const auto& with) {
+#pragma unroll
+      for (int i = 0; i < kTogether * 4; ++i) {
+        const int first = (block + i / 4) / S::kSecondBlocks,
+                  second = (block + i / 4) % S::kSecondBlocks;
+        const Place place = place_of<S>(first, second, i / 2 % 2, i % 2);
+        const long long row = to.row + place.row, column = to.column + place.column;
+        with(i, pair_of<S>(sums, first, second, i / 2 % 2, i % 2), row < to.m ? to.n - column : 0,
+             to.c + row * to.leading + column);
+      }
+    };
+    double2 held[kTogether * 4];
+    each([&](int i, double2, long long columns_left, const double* from) {
+      if constexpr (kPairs) {
+        held[i] = columns_left > 0 ? *reinterpret_cast<const double2*>(from) : make_double2(0, 0);
+      } else {
+        held[i] = make_double2(columns_left > 0 ? from[0] : 0, columns_left > 1 ? from[1] : 0);
+      }
+    });
+    each([&](int i, const double2& sum, long long columns_left, double* c) {
+      const double2 pair = make_double2(fma(to.alpha, sum.x, to.beta * held[i].x),
+                                        fma(to.alpha, sum.y, to.beta * held[i].y));
+      if constexpr (kPairs) {
+        if (columns_left > 0) *reinterpret_cast<double2*>(c) = pair;
+      } else {
+        if (columns_left > 0) c[0] = pair.x;
+        if (columns_left > 1) c[1] = pair.y;
+      }
+    });
+  }
+}
+
 // Waits until the multiplying threads have all come here.
 template <class S> __device__ __forceinline__ void meet() {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"n"(S::kMultiplying) : "memory");
@@ -520,7 +561,9 @@ __device__ __forceinline__ void multiply_units(Shared<S>& shared, const GemmArgu
       if (!join_streamed<S>(sums, shared, g.split, units.parts_of())) continue;
     }
     if (to.is_plain) store_sums<S, true>(to, sums);
-    else store_sums<S, false>(to, sums);
+    else if (to.beta == 0) store_sums<S, false>(to, sums);
+    else if (to.is_aligned && to.n % 2 == 0) add_to_result<S, true>(to, sums);
+    else add_to_result<S, false>(to, sums);
   }
 }
 
