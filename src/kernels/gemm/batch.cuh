@@ -101,7 +101,9 @@ __device__ __forceinline__ void store(const Sum* sums, C* c, const GemmArguments
   };
   // The same where what C holds counts, of type Held, as put(to, row, at, held): of a few it is asked for before one is stored.
   const auto add_all = [&](auto each, auto held_type, const auto& put) {
-    constexpr int kEach = decltype(each)::value, kTogether = 4;
+    constexpr int kEach = decltype(each)::value;
+    // Kernels of large tiles have registers for more.
+    constexpr int kTogether = kEach == 1 && kRows * kLong >= 64 * Tile::kTeamThreads ? 16 : 4;
     using Held = decltype(held_type);
 #pragma unroll 1
     for (int first = thread; first < kRows * kLong / kEach;
