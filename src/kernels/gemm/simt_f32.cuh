@@ -48,15 +48,13 @@ __device__ __forceinline__ void add_result(const GemmArguments& arguments, const
                                            int first, float (&sums)[kRows][Shape::kTN]) {
   constexpr int kEach = kQuads ? 4 : 1;
   const float* const c = matrix_of<float>(arguments.c);
-  int row_in_tile = place.row + first / 4 * (Shape::kLanesM * 4), column_in_tile = place.column;
-  // Or the compiler computes all of what follows before the loop over k, and has no registers left there.
-  asm volatile("" : "+r"(row_in_tile), "+r"(column_in_tile));
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const long long row = tile.row + row_in_tile + i / 4 * (Shape::kLanesM * 4) + i % 4;
+    const long long row =
+        tile.row + place.row + (first + i) / 4 * (Shape::kLanesM * 4) + (first + i) % 4;
 #pragma unroll
     for (int j = 0; j < Shape::kTN; j += kEach) {
-      const long long column = tile.column + column_in_tile + j / 4 * 4 * Shape::kLanesN + j % 4;
+      const long long column = tile.column + place.column + j / 4 * 4 * Shape::kLanesN + j % 4;
       const bool inside = row < arguments.m && column < arguments.n;
       const float* const from = c + row * arguments.c.leading_dimension + column;
       float old[kEach] = {};
