@@ -96,7 +96,8 @@ bool fetches_ahead(const Shape& s, const Caches& caches) {
   return caches.l3_is_near && (s.is_far || is_from_memory(s, caches));
 }
 
-// Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it.
+// Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it. Measured
+// where the third level is far, and not where it is near.
 bool wants_rows_in_place(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kMostOfB = 384;  // bytes of a row
   if (!s.a_by_rows || s.b_by_rows || s.widens) return false;

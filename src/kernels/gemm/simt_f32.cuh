@@ -35,7 +35,7 @@ __device__ __forceinline__ bool is_aligned(const GemmResult& c) {
          c.leading_dimension % 4 == 0;
 }
 
-// Whether each is inside C or outside, as well.
+// Whether they do, and each is inside C or outside it as a whole.
 __device__ __forceinline__ bool has_whole_quads(const GemmArguments& arguments) {
   return is_aligned(arguments.c) && arguments.n % 4 == 0;
 }
