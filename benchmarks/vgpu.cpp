@@ -17,7 +17,7 @@
 #include "core/elements.hpp"
 #include "core/random.hpp"
 #include "kernels/catalogue.hpp"
-#include "kernels/images.hpp"
+#include "kernels/listing.hpp"
 #include "model/gpu.hpp"
 
 namespace {
@@ -40,9 +40,9 @@ enum class Mode { kCounters, kPlain, kChecks };
 
 template <class T> void run(benchmark::State& state, const kernels::Rung& rung, Mode mode) {
   const model::Gpu& gpu = model::find_gpu("h200");
-  const kernels::KernelImage& image =
-      kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor);
-  const vgpu::Module module(image.ptx, std::string(rung.unit) + ".ptx", image.cubin);
+  const kernels::Listing listing =
+      kernels::listing_of(kernels::find_image(rung.unit, gpu.compute_major, gpu.compute_minor));
+  const vgpu::Module module(listing.ptx, std::string(rung.unit) + ".ptx", listing.cubin);
   vgpu::Memory memory(std::uint64_t{1} << 30);
   int m = kSize, n = kSize, k = kSize;
   T alpha = 1, beta = 0;

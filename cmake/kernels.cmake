@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Tilewise authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiles CUDA kernels and embeds them: for each .cu file and architecture, nvcc makes PTX, ptxas
-# makes a cubin of exactly that PTX, and both become bytes of the library (through .incbin).
-# Without nvcc the library has no images; everything else still builds.
+# Compiles CUDA kernels and embeds them: for each .cu file and architecture, nvcc makes PTX, ptxas makes a cubin of exactly
+# that PTX, and what src/kernels/images.hpp says becomes bytes of the library and of the programs (through .incbin): a
+# fatbin for drivers, and for the virtual GPU both files, all compressed. Without nvcc the library has no images;
+# everything else still builds.
 
 set(TILEWISE_KERNEL_ARCHITECTURES 80 90a)
 
@@ -15,8 +16,9 @@ if(NOT TILEWISE_CUDA STREQUAL "OFF")
   if(TILEWISE_NVCC_FOUND)
     set(TILEWISE_NVCC ${TILEWISE_NVCC_FOUND})
     cmake_path(GET TILEWISE_NVCC PARENT_PATH nvcc_folder)
-    # Not cached: it must always be the ptxas beside the nvcc in use.
+    # Not cached: they must always be those beside the nvcc in use.
     find_program(TILEWISE_PTXAS ptxas HINTS ${nvcc_folder} REQUIRED NO_CACHE)
+    find_program(TILEWISE_FATBINARY fatbinary HINTS ${nvcc_folder} REQUIRED NO_CACHE)
     message(STATUS "CUDA kernels: compiled by ${TILEWISE_NVCC}")
   elseif(TILEWISE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TILEWISE_CUDA=ON, but nvcc was not found: put it on PATH, set CUDA_HOME, or "
@@ -33,8 +35,12 @@ if(NOT TILEWISE_CUDA STREQUAL "OFF")
 endif()
 
 option(TILEWISE_LINE_INFO "Lines of source in the machine code of the library's kernels, for profilers" OFF)
+if(TILEWISE_NVCC AND TILEWISE_TOOLS)
+  find_program(TILEWISE_ZSTD zstd REQUIRED)
+endif()
 
-# tilewise_make_ptx(SOURCE ARCHITECTURE OUT_PTX): with lines of source.
+# tilewise_make_ptx(SOURCE ARCHITECTURE OUT_PTX): with lines of source, where somebody reads them. They take a third of the
+# compiler's time, and change nothing else.
 function(tilewise_make_ptx source architecture out_ptx)
   cmake_path(GET source STEM stem)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/images)
@@ -43,8 +49,12 @@ function(tilewise_make_ptx source architecture out_ptx)
   # Line information must hold no machine's paths, but nvcc makes every path absolute: sed makes those
   # of the project relative to it again.
   file(REAL_PATH ${PROJECT_SOURCE_DIR} project)
+  set(lines "")
+  if(TILEWISE_TOOLS OR TILEWISE_LINE_INFO)
+    set(lines -lineinfo)
+  endif()
   add_custom_command(OUTPUT ${ptx}
-    COMMAND ${TILEWISE_NVCC} -std=c++20 -O3 -lineinfo -ptx -arch=compute_${architecture}
+    COMMAND ${TILEWISE_NVCC} -std=c++20 -O3 ${lines} -ptx -arch=compute_${architecture}
             -I${PROJECT_SOURCE_DIR}/src -MD -MF ${ptx}.d -MT ${ptx} ${source} -o ${ptx}
     COMMAND sed -i "/^[[:space:]]*\\.file[[:space:]]/s|\"${project}/|\"|" ${ptx}
     DEPENDS ${source} DEPFILE ${ptx}.d VERBATIM
@@ -81,8 +91,29 @@ function(tilewise_architectures_of source out)
   set(${out} ${architectures} PARENT_SCOPE)
 endfunction()
 
-# tilewise_compile_kernels(OUT SOURCES...): the images of the sources, as STEM|ARCHITECTURE|PTX|CUBIN|DIGEST, of
-# which these have no digest.
+# tilewise_make_fatbin(CUBIN PTX ARCHITECTURE OUT_FATBIN): what a driver loads. With the PTX where the driver of a later GPU
+# can compile it: not that of an architecture with a letter. As small as fatbinary can, which takes no longer.
+function(tilewise_make_fatbin cubin ptx architecture out_fatbin)
+  cmake_path(REPLACE_EXTENSION cubin LAST_ONLY fatbin OUTPUT_VARIABLE fatbin)
+  set(images --image3=kind=elf,sm=${architecture},file=${cubin})
+  if(NOT architecture MATCHES "[a-z]$")
+    list(APPEND images --image3=kind=ptx,sm=${architecture},file=${ptx})
+  endif()
+  add_custom_command(OUTPUT ${fatbin}
+    COMMAND ${TILEWISE_FATBINARY} --64 --create=${fatbin} --compress-mode=size ${images}
+    DEPENDS ${cubin} ${ptx} VERBATIM COMMENT "")
+  set(${out_fatbin} ${fatbin} PARENT_SCOPE)
+endfunction()
+
+# tilewise_pack(FILE OUT_PACKED): by zstd, for programs.
+function(tilewise_pack file out_packed)
+  add_custom_command(OUTPUT ${file}.zst
+    COMMAND ${TILEWISE_ZSTD} -q -f -9 ${file} -o ${file}.zst DEPENDS ${file} VERBATIM COMMENT "")
+  set(${out_packed} ${file}.zst PARENT_SCOPE)
+endfunction()
+
+# tilewise_compile_kernels(OUT SOURCES...): the images of the sources, for programs, as
+# STEM|ARCHITECTURE|FATBIN|DIGEST|PTX|CUBIN, the last two packed. These have no digest.
 function(tilewise_compile_kernels out)
   set(images "")
   foreach(source ${ARGN})
@@ -91,22 +122,25 @@ function(tilewise_compile_kernels out)
     foreach(architecture ${architectures})
       tilewise_make_ptx(${source} ${architecture} ptx)
       tilewise_make_cubin(${source} ${ptx} ${architecture} cubin)
-      list(APPEND images "${stem}|${architecture}|${ptx}|${cubin}|")
+      tilewise_make_fatbin(${cubin} ${ptx} ${architecture} fatbin)
+      tilewise_pack(${ptx} packed_ptx)
+      tilewise_pack(${cubin} packed_cubin)
+      list(APPEND images "${stem}|${architecture}|${fatbin}||${packed_ptx}|${packed_cubin}")
     endforeach()
   endforeach()
   set(${out} ${images} PARENT_SCOPE)
 endfunction()
 
-# tilewise_compile_library_kernels(OUT OUT_WITH_SOURCE SOURCES...): OUT are images without what a GPU does not need:
-# lines of source, and PTX where machine code is all that such a GPU can run (sm_90a). OUT_WITH_SOURCE has PTX with
-# lines, for the virtual GPU. Machine code and digest, a file that is another for other code, are the same.
-function(tilewise_compile_library_kernels out out_with_source)
+# tilewise_compile_library_kernels(OUT OUT_WITH_LISTING SOURCES...): OUT are images for drivers alone, without lines of
+# source; OUT_WITH_LISTING have what the virtual GPU reads, too. Machine code and digest, a file that is another for other
+# code, are the same.
+function(tilewise_compile_library_kernels out out_with_listing)
   set(images "")
-  set(images_with_source "")
+  set(images_with_listing "")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/images/stripped)
   file(MAKE_DIRECTORY ${folder})
   set(tab "[[:space:]]*")
-  string(CONCAT lines "/^${tab}[.]loc[[:space:]]/d;/^${tab}[.]file[[:space:]]/d;"
+  string(CONCAT lines "/^${tab}[.]loc[[:space:]]/d;/^${tab}[.]file[[:space:]]/d;/^${tab}$/d;"
                       "/^${tab}[.]section[[:space:]]/,/^${tab}}/d")
   foreach(source ${ARGN})
     cmake_path(GET source STEM stem)
@@ -114,26 +148,29 @@ function(tilewise_compile_library_kernels out out_with_source)
     foreach(architecture ${architectures})
       tilewise_make_ptx(${source} ${architecture} ptx)
       cmake_path(GET ptx FILENAME name)
-      set(digest ${folder}/${name}.sha256)
-      add_custom_command(OUTPUT ${folder}/${name} ${digest}
+      set(stripped ${folder}/${name})
+      set(digest ${stripped}.sha256)
+      add_custom_command(OUTPUT ${stripped} ${digest}
         COMMAND sed "${lines}" ${ptx} > ${name}
         COMMAND ${CMAKE_COMMAND} -E sha256sum ${name} > ${digest}
-        WORKING_DIRECTORY ${folder} DEPENDS ${ptx} VERBATIM)
+        WORKING_DIRECTORY ${folder} DEPENDS ${ptx} VERBATIM COMMENT "")
       if(TILEWISE_LINE_INFO)
         tilewise_make_cubin(${source} ${ptx} ${architecture} cubin)
       else()
-        tilewise_make_cubin(${source} ${folder}/${name} ${architecture} cubin)
+        tilewise_make_cubin(${source} ${stripped} ${architecture} cubin)
       endif()
-      set(needed_ptx ${folder}/${name})
-      if(architecture MATCHES "a$")
-        set(needed_ptx "")
+      tilewise_make_fatbin(${cubin} ${stripped} ${architecture} fatbin)
+      set(image "${stem}|${architecture}|${fatbin}|${digest}")
+      list(APPEND images "${image}||")
+      if(TILEWISE_TOOLS)
+        tilewise_pack(${ptx} packed_ptx)
+        tilewise_pack(${cubin} packed_cubin)
+        list(APPEND images_with_listing "${image}|${packed_ptx}|${packed_cubin}")
       endif()
-      list(APPEND images "${stem}|${architecture}|${needed_ptx}|${cubin}|${digest}")
-      list(APPEND images_with_source "${stem}|${architecture}|${ptx}|${cubin}|${digest}")
     endforeach()
   endforeach()
   set(${out} ${images} PARENT_SCOPE)
-  set(${out_with_source} ${images_with_source} PARENT_SCOPE)
+  set(${out_with_listing} ${images_with_listing} PARENT_SCOPE)
 endfunction()
 
 # tilewise_embed_images(TARGET TABLE IMAGES...): adds the images and their table, which the function
@@ -148,27 +185,29 @@ function(tilewise_embed_images target table_name)
     string(REPLACE "|" ";" image "${image}")
     list(GET image 0 stem)
     list(GET image 1 architecture)
-    list(GET image 2 ptx)
-    list(GET image 3 cubin)
-    list(GET image 4 digest)
+    list(GET image 2 fatbin)
+    list(GET image 3 digest)
+    list(GET image 4 ptx)
+    list(GET image 5 cubin)
     set(symbol ${target}_${index})
-    foreach(part ptx cubin digest)
+    set(spans "")
+    foreach(part fatbin digest ptx cubin)
       set(bytes "")
       if(${part})
         list(APPEND files ${${part}})
         set(bytes ".incbin \"${${part}}\"")
       endif()
-      set(type char)
-      if("${part}" STREQUAL "cubin")  # quoted, or it would be the variable
-        set(type std::byte)
+      set(type std::byte)
+      if("${part}" STREQUAL "digest")  # quoted, or it would be the variable
+        set(type char)
       endif()
       string(APPEND assembly ".balign 16\n.globl ${symbol}_${part}, ${symbol}_${part}_end\n"
                              "${symbol}_${part}: ${bytes}\n${symbol}_${part}_end: .byte 0\n")
       string(APPEND declarations "extern const ${type} ${symbol}_${part}[], ${symbol}_${part}_end[];\n")
+      list(APPEND spans "{${symbol}_${part}, ${symbol}_${part}_end}")
     endforeach()
-    string(APPEND entries
-      "    {\"${stem}\", \"sm_${architecture}\", {${symbol}_ptx, ${symbol}_ptx_end},\n"
-      "     {${symbol}_cubin, ${symbol}_cubin_end}, {${symbol}_digest, ${symbol}_digest_end}},\n")
+    list(JOIN spans ", " spans)
+    string(APPEND entries "    {\"${stem}\", \"sm_${architecture}\", ${spans}},\n")
     math(EXPR index "${index} + 1")
   endforeach()
   string(APPEND assembly ".section .note.GNU-stack,\"\",@progbits\n")

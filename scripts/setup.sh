@@ -21,6 +21,8 @@ python3       3.9     python3
 fmt           9       libfmt-dev
 nlohmann-json 3.11    nlohmann-json3-dev
 CLI11         2.1     libcli11-dev
+libzstd       1.5     libzstd-dev
+zstd          -       zstd
 GoogleTest    1.12    libgtest-dev
 SQLite        3.24    libsqlite3-dev
 benchmark     1.7     libbenchmark-dev
@@ -34,7 +36,7 @@ readonly cuda="$project/.cuda"
 # version_of NAME PACKAGE: the version in use of a command or a package; empty when there is none.
 version_of() {
   case $1 in
-    cmake | ninja | git | ccache | python3 | g++)
+    cmake | ninja | git | ccache | zstd | python3 | g++)
       command -v "$1" >/dev/null || return 0
       if [[ $1 == g++ ]]; then g++ -dumpfullversion; else "$1" --version; fi 2>/dev/null |
         grep -oEm1 '[0-9]+(\.[0-9]+)*' | head -n 1 || true

@@ -25,7 +25,7 @@ Architecture architecture_of(std::string_view name) {
   return {number / 10, number % 10, name.ends_with('a')};
 }
 
-bool runs_on(const Architecture& built, int major, int minor) {
+bool has_code_for(const Architecture& built, int major, int minor) {
   if (built.major != major) return false;
   return built.exact ? built.minor == minor : built.minor <= minor;
 }
@@ -38,7 +38,12 @@ bool can_be_compiled_for(const Architecture& built, int major, int minor) {
 }  // namespace
 
 bool cubin_runs_on(const KernelImage& image, int compute_major, int compute_minor) {
-  return runs_on(architecture_of(image.arch), compute_major, compute_minor);
+  return has_code_for(architecture_of(image.arch), compute_major, compute_minor);
+}
+
+bool runs_on(const KernelImage& image, int compute_major, int compute_minor) {
+  return cubin_runs_on(image, compute_major, compute_minor) ||
+         can_be_compiled_for(architecture_of(image.arch), compute_major, compute_minor);
 }
 
 const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor,
@@ -50,7 +55,7 @@ const KernelImage& find_image(std::string_view unit, int compute_major, int comp
     if (image.unit != unit) continue;
     unit_exists = true;
     const Architecture built = architecture_of(image.arch);
-    if (runs_on(built, compute_major, compute_minor)) with_code = &image;
+    if (has_code_for(built, compute_major, compute_minor)) with_code = &image;
     if (can_be_compiled_for(built, compute_major, compute_minor)) with_ptx = &image;
   }
   if (with_code) return *with_code;

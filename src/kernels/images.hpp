@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiled kernels inside this binary: for each compilation unit and architecture the PTX that
-// nvcc made, and the cubin that ptxas made of exactly that PTX. The installed library has PTX only where a GPU's
-// driver may have to compile it, and no lines of source; the programs of this project have both.
+// The compiled kernels inside this binary: for each compilation unit and architecture the PTX that nvcc made, and the
+// cubin that ptxas made of exactly that PTX, for two kinds of readers. A GPU's driver takes a fatbin, compressed, of the
+// cubin and, where it may have to compile for a GPU that came later, the PTX without its lines of source; the installed
+// library has nothing else. The programs of this project have both as well as the compilers made them, lines of
+// source included, for the virtual GPU and whoever else reads them (listing.hpp): a tenth of their size, compressed by
+// zstd.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +18,12 @@ namespace tilewise::kernels {
 struct KernelImage {
   std::string_view unit;  ///< "09_tile_2d"
   std::string_view arch;  ///< "sm_80", "sm_90a"
-  std::string_view ptx;
-  std::span<const std::byte> cubin;
+  std::span<const std::byte> fatbin =
+      {};  ///< for drivers; of PTX written at run time there is none
   std::string_view digest =
       {};  ///< of the library's kernels: of the code, without what tells the lines
+  std::span<const std::byte> packed_ptx = {}, packed_cubin = {};  ///< zstd; empty in the library
+  std::string_view text = {};  ///< PTX written at run time: all that there is of such an image
 };
 
 /// The images of the ladder and the probes, and those of the library's kernels. Empty when this was built
@@ -26,8 +31,8 @@ struct KernelImage {
 std::span<const KernelImage> images();
 std::span<const KernelImage> gemm_images();
 
-/// The image of `unit` for a device of this compute capability: the one whose cubin it runs, or else
-/// one whose PTX the driver can compile for it (cubin_runs_on() tells which). Throws
+/// The image of `unit` for a device of this compute capability: the one whose machine code it runs, or else
+/// one whose PTX the driver can compile for it. Throws
 /// Error{kUnsupported} that says why there is none (built without nvcc, capability too low), and
 /// Error{kInvalidArgument} for a unit that does not exist.
 const KernelImage& find_image(std::string_view unit, int compute_major, int compute_minor,
@@ -36,7 +41,10 @@ inline const KernelImage& find_image(std::string_view unit, int compute_major, i
   return find_image(unit, compute_major, compute_minor, images());
 }
 
-/// Whether a device of this compute capability runs the machine code of `image`; if not, load the PTX.
+/// Whether a device of this compute capability runs the machine code of `image`.
 bool cubin_runs_on(const KernelImage& image, int compute_major, int compute_minor);
+/// Whether it does, or its driver can compile the PTX: that of a plain architecture for every later GPU, that of one with
+/// a letter (sm_90a) for no other.
+bool runs_on(const KernelImage& image, int compute_major, int compute_minor);
 
 }  // namespace tilewise::kernels

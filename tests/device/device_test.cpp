@@ -205,7 +205,7 @@ TEST_P(DeviceTest, SaysWhatIsWrongWithAnImage) {
   kernels::KernelImage image;
   image.unit = "broken";
   image.arch = "sm_80";
-  image.ptx =
+  image.text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { frobnicate; }\n";
   const ErrorCode code = device_->is_virtual() ? ErrorCode::kUnsupported : ErrorCode::kDriver;
   const std::string message = message_of(code, [&] { device_->load(image); });

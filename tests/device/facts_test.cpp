@@ -100,24 +100,5 @@ TEST(Facts, OfAnUnknownCapabilityTakeTheProgrammingGuides) {
   EXPECT_EQ(lanes(12, 0), std::pair(128, 2));
 }
 
-kernels::KernelImage image_for(std::string_view arch) {
-  kernels::KernelImage image;
-  image.unit = "unit";
-  image.arch = arch;
-  return image;
-}
-
-TEST(ChooseForm, TakesMachineCodeWhereItRuns) {
-  EXPECT_EQ(choose_form(image_for("sm_80"), 8, 0), ImageForm::kCubin);
-  EXPECT_EQ(choose_form(image_for("sm_80"), 8, 6), ImageForm::kCubin);
-  EXPECT_EQ(choose_form(image_for("sm_80"), 8, 9), ImageForm::kCubin);
-  EXPECT_EQ(choose_form(image_for("sm_80"), 9, 0), ImageForm::kPtx);
-  EXPECT_EQ(choose_form(image_for("sm_80"), 12, 0), ImageForm::kPtx);
-  EXPECT_EQ(choose_form(image_for("sm_80"), 7, 5), ImageForm::kNone);
-  EXPECT_EQ(choose_form(image_for("sm_90a"), 9, 0), ImageForm::kCubin);
-  EXPECT_EQ(choose_form(image_for("sm_90a"), 10, 0), ImageForm::kNone);
-  EXPECT_EQ(choose_form(image_for("sm_90a"), 8, 9), ImageForm::kNone);
-}
-
 }  // namespace
 }  // namespace tilewise::device::cuda

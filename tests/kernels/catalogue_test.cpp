@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/images.hpp"
+#include "kernels/listing.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::kernels {
@@ -320,9 +320,11 @@ TEST_F(Images, EveryUnitHasTheArchitecturesItRunsOn) {
         return image.unit == rung.unit && image.arch == arch;
       });
       ASSERT_NE(found, images().end()) << rung.unit << " " << arch;
-      EXPECT_FALSE(found->ptx.empty());
-      ASSERT_GT(found->cubin.size(), 4u);
-      EXPECT_EQ(static_cast<char>(found->cubin[1]), 'E');  // 0x7f 'E' 'L' 'F'
+      EXPECT_FALSE(found->fatbin.empty());
+      const Listing listing = listing_of(*found);
+      EXPECT_NE(listing.ptx.find(".loc"), std::string::npos);
+      ASSERT_GT(listing.cubin.size(), 4u);
+      EXPECT_EQ(static_cast<char>(listing.cubin[1]), 'E');  // 0x7f 'E' 'L' 'F'
     }
   }
 }
@@ -340,9 +342,10 @@ TEST_F(Images, EntriesAreInThePtx) {
   for (const Rung& rung : ladder()) {
     for (const KernelImage& image : images()) {
       if (image.unit != rung.unit) continue;
-      EXPECT_FALSE(kernel_text(image.ptx, rung.entry).empty()) << rung.entry << " " << image.arch;
+      const std::string ptx = listing_of(image).ptx;
+      EXPECT_FALSE(kernel_text(ptx, rung.entry).empty()) << rung.entry << " " << image.arch;
       if (rung.multiple == 1) continue;
-      EXPECT_FALSE(kernel_text(image.ptx, rung.entry_any).empty()) << rung.entry_any;
+      EXPECT_FALSE(kernel_text(ptx, rung.entry_any).empty()) << rung.entry_any;
     }
   }
 }
@@ -352,7 +355,7 @@ TEST_F(Images, SharedBytesAreWhatThePtxDeclares) {
     for (const KernelImage& image : images()) {
       if (image.unit != rung.unit) continue;
       const int kernels = rung.multiple > 1 ? 2 : 1;
-      EXPECT_EQ(declared_shared_bytes(image.ptx), kernels * rung.shared_bytes)
+      EXPECT_EQ(declared_shared_bytes(listing_of(image).ptx), kernels * rung.shared_bytes)
           << rung.name << " " << image.arch;
     }
   }
@@ -363,7 +366,7 @@ TEST_F(Images, KernelsTakeTheEightParametersOfTheContract) {
     if (rung.on_cpu) continue;
     const std::string_view scalar = result_dtype(rung.arithmetic) == Dtype::kF64 ? ".f64" : ".f32";
     const std::string_view matrix = rung.box_a.rows > 0 ? ".align" : ".u64";  // 128 bytes
-    const std::string_view ptx = find_image(rung.unit, rung.compute_major, 0).ptx;
+    const std::string ptx = listing_of(find_image(rung.unit, rung.compute_major, 0)).ptx;
     const std::string_view header = kernel_text(ptx, rung.entry);
     std::vector<std::string> types;
     const auto end = header.find(')');
@@ -384,7 +387,26 @@ TEST_F(Images, KernelsTakeTheEightParametersOfTheContract) {
 // Local memory would be a spill or an array that did not fit in registers.
 TEST_F(Images, NoKernelDeclaresLocalMemory) {
   for (const KernelImage& image : images())
-    EXPECT_EQ(image.ptx.find(".local"), std::string_view::npos) << image.unit << " " << image.arch;
+    EXPECT_EQ(listing_of(image).ptx.find(".local"), std::string::npos)
+        << image.unit << " " << image.arch;
+}
+
+TEST(Listing, OfPtxWrittenAtRunTimeIsThatText) {
+  const Listing listing = listing_of({.unit = "unit", .arch = "sm_90a", .text = "// some text"});
+  EXPECT_EQ(listing.ptx, "// some text");
+  EXPECT_TRUE(listing.cubin.empty());
+}
+
+TEST_F(Images, ListingSaysWhatCannotBeUnpacked) {
+  KernelImage image = find_image("03_shared", 9, 0);
+  image.packed_cubin = image.packed_cubin.first(image.packed_cubin.size() - 1);
+  EXPECT_NE(message_of(ErrorCode::kInternal, [&] { listing_of(image); })
+                .find("kernel unit '03_shared': cannot unpack its cubin in this program"),
+            std::string::npos);
+  image.packed_ptx = image.packed_ptx.subspan(1);
+  EXPECT_NE(message_of(ErrorCode::kInternal, [&] { listing_of(image); })
+                .find("its PTX in this program: not packed by zstd"),
+            std::string::npos);
 }
 
 TEST_F(Images, FindImagePicksTheCodeTheDeviceRuns) {
@@ -397,6 +419,23 @@ TEST_F(Images, FindImagePicksTheCodeTheDeviceRuns) {
   EXPECT_TRUE(cubin_runs_on(find_image("03_shared", 8, 6), 8, 6));
   EXPECT_TRUE(cubin_runs_on(find_image("03_shared", 9, 0), 9, 0));
   EXPECT_FALSE(cubin_runs_on(find_image("03_shared", 10, 0), 10, 0));
+}
+
+TEST(RunsOn, MachineCodeOfItsOwnMajorVersionOrPtxThatLaterDriversCompile) {
+  const KernelImage plain{.unit = "unit", .arch = "sm_80"}, exact{.unit = "unit", .arch = "sm_90a"};
+  for (const int minor : {0, 6, 9}) {
+    EXPECT_TRUE(cubin_runs_on(plain, 8, minor)) << minor;
+    EXPECT_TRUE(runs_on(plain, 8, minor)) << minor;
+    EXPECT_FALSE(runs_on(exact, 8, minor)) << minor;
+  }
+  for (const int major : {9, 10, 12}) {
+    EXPECT_FALSE(cubin_runs_on(plain, major, 0)) << major;
+    EXPECT_TRUE(runs_on(plain, major, 0)) << major;
+  }
+  EXPECT_FALSE(runs_on(plain, 7, 5));
+  EXPECT_TRUE(cubin_runs_on(exact, 9, 0));
+  EXPECT_TRUE(runs_on(exact, 9, 0));
+  EXPECT_FALSE(runs_on(exact, 10, 0));
 }
 
 TEST_F(Images, FindImageSaysWhyThereIsNone) {

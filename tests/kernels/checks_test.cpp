@@ -12,7 +12,7 @@
 #include "core/elements.hpp"
 #include "core/random.hpp"
 #include "kernels/catalogue.hpp"
-#include "kernels/images.hpp"
+#include "kernels/listing.hpp"
 #include "vgpu/vgpu.hpp"
 
 namespace tilewise::kernels {
@@ -42,8 +42,8 @@ template <class T> class Problem {
       : rung_(rung),
         shape_(shape),
         gpu_(model::find_gpu("h200")),
-        image_(find_image(rung.unit, gpu_.compute_major, gpu_.compute_minor)),
-        module_(image_.ptx, std::string(rung.unit) + ".ptx", image_.cubin),
+        listing_(listing_of(find_image(rung.unit, gpu_.compute_major, gpu_.compute_minor))),
+        module_(listing_.ptx, std::string(rung.unit) + ".ptx", listing_.cubin),
         a_(random_matrix(memory_, operand_dtype(rung.arithmetic), shape.m * shape.k, 1)),
         b_(random_matrix(memory_, operand_dtype(rung.arithmetic), shape.k * shape.n, 2)),
         c_(memory_.allocate(c_bytes())) {}
@@ -83,7 +83,7 @@ template <class T> class Problem {
   const Rung& rung_;
   Shape shape_;
   const model::Gpu& gpu_;
-  const KernelImage& image_;
+  Listing listing_;
   vgpu::Module module_;
   vgpu::Memory memory_{std::uint64_t{1} << 28};
   std::uint64_t a_, b_, c_;

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/file.hpp"
-#include "kernels/images.hpp"
+#include "kernels/listing.hpp"
 #include "tilewise/error.hpp"
 #include "vgpu/cubin/line_table.hpp"
 #include "vgpu/cubin/sass.hpp"
@@ -204,13 +204,13 @@ TEST(Cubin, ErrorsNameTheFileAndTheFault) {
 TEST(Cubin, EveryKernelOfThisBuildParses) {
   for (const kernels::KernelImage& image : kernels::images()) {
     SCOPED_TRACE(fmt::format("{} {}", image.unit, image.arch));
-    const Cubin cubin = read_cubin(image.cubin, std::string(image.unit));
+    const kernels::Listing listing = kernels::listing_of(image);
+    const Cubin cubin = read_cubin(listing.cubin, std::string(image.unit));
     EXPECT_EQ(cubin.sm, std::stoi(std::string(image.arch.substr(3))));
     EXPECT_FALSE(cubin.kernels.empty());
-    const auto last_line = std::ranges::count(image.ptx, '\n');
+    const auto last_line = std::ranges::count(listing.ptx, '\n');
     for (const CubinKernel& kernel : cubin.kernels) {
-      EXPECT_NE(image.ptx.find(".entry " + kernel.name + "("), std::string_view::npos)
-          << kernel.name;
+      EXPECT_NE(listing.ptx.find(".entry " + kernel.name + "("), std::string::npos) << kernel.name;
       EXPECT_TRUE(kernel.has_ptx_lines) << kernel.name;
       EXPECT_LE(kernel.registers, 255) << kernel.name;
       EXPECT_LE(kernel.static_shared_bytes, 48u * 1024) << kernel.name;

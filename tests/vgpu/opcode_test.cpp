@@ -54,7 +54,7 @@ std::vector<std::byte> run_on(device::Device& device, const OpcodeFile& file) {
   device.fill(out.address(), kUnwritten, out.bytes(), *stream);
 
   // No machine code: the driver compiles the PTX, which a device loads from images of sm_80 only.
-  const kernels::KernelImage image{file.name, "sm_80", file.ptx, {}};
+  const kernels::KernelImage image{.unit = file.name, .arch = "sm_80", .text = file.ptx};
   const auto module = device.load(image);
   const device::Address addresses[] = {out.address(), in.address()};
   const void* const arguments[] = {&addresses[0], &addresses[1]};

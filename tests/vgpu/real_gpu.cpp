@@ -81,7 +81,7 @@ std::vector<std::uint32_t> run_on_real_gpu(const RealLaunch& launch,
   }
   // No machine code: the driver compiles the PTX, which a device loads from images of sm_80 only.
   const std::string ptx = for_sm_90a(launch.ptx);
-  const auto module = gpu.load(kernels::KernelImage{"test", "sm_80", ptx, {}});
+  const auto module = gpu.load(kernels::KernelImage{.unit = "test", .arch = "sm_80", .text = ptx});
   gpu.launch(module->kernel(launch.kernel),
              {launch.grid, launch.block, launch.dynamic_shared_bytes, arguments, launch.cluster},
              *stream);

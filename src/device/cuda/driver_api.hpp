@@ -24,7 +24,6 @@ enum class Result : int {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kNoDevice = 100,
-  kNoBinaryForGpu = 209,
   kNotFound = 500,
   kNotReady = 600,
 };

@@ -148,54 +148,37 @@ void CudaKernel::allow_dynamic_shared(std::uint32_t bytes) {
   allowed_dynamic_bytes_ = bytes;
 }
 
-ImageForm choose_form(const kernels::KernelImage& image, int compute_major, int compute_minor) {
-  if (kernels::cubin_runs_on(image, compute_major, compute_minor)) return ImageForm::kCubin;
-  return image.arch == "sm_80" && compute_major >= 8 ? ImageForm::kPtx : ImageForm::kNone;
-}
-
 CudaModule::CudaModule(SharedContext context, const kernels::KernelImage& image,
                        const model::Gpu& gpu)
     : context_(std::move(context)), name_(phrase("{}.{}", image.unit, image.arch)) {
-  const ImageForm form = choose_form(image, gpu.compute_major, gpu.compute_minor);
-  if (form == ImageForm::kNone) {
+  if (!kernels::runs_on(image, gpu.compute_major, gpu.compute_minor)) {
     throw Error(ErrorCode::kUnsupported,
                 phrase("image {}: {} (compute capability {}.{}) cannot run {} code", name_,
                        gpu.name, gpu.compute_major, gpu.compute_minor, image.arch));
   }
   context_->make_current();
-  // Jetson's 8.7 is the one 8.x that refuses an sm_80 cubin; its driver compiles the PTX. What was written at
-  // run time has no cubin.
-  const bool has_code = form == ImageForm::kCubin && !image.cubin.empty();
-  if (has_code && load_cubin(image) == Result::kSuccess) return;
-  load_ptx(image);
+  // Of a fatbin the driver takes the machine code where the GPU runs it, and else compiles the PTX. Of text it wants a
+  // terminating zero.
+  if (image.fatbin.empty()) load(std::string(image.text).c_str(), "PTX");
+  else load(image.fatbin.data(), "kernels");
 }
 
 CudaModule::~CudaModule() {
   if (context_->try_make_current()) context_->api().module_unload(handle_);
 }
 
-Result CudaModule::load_cubin(const kernels::KernelImage& image) {
-  const DriverApi& api = context_->api();
-  const Result result = api.module_load_data_ex(&handle_, image.cubin.data(), 0, nullptr, nullptr);
-  if (result != Result::kSuccess && result != Result::kNoBinaryForGpu) {
-    throw_driver_error(api, result, phrase("cuModuleLoadDataEx(cubin of {})", name_));
-  }
-  return result;
-}
-
-void CudaModule::load_ptx(const kernels::KernelImage& image) {
-  const std::string text(image.ptx);  // the driver wants a terminating zero
+void CudaModule::load(const void* code, std::string_view what) {
   std::string log(kJitLogBytes, '\0');
   JitOption options[] = {JitOption::kErrorLogBuffer, JitOption::kErrorLogBufferSizeBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(kJitLogBytes)};
   const DriverApi& api = context_->api();
-  const Result result = api.module_load_data_ex(&handle_, text.c_str(), 2, options, values);
+  const Result result = api.module_load_data_ex(&handle_, code, 2, options, values);
   if (result == Result::kSuccess) return;
   const std::string words = one_line(log);
   throw_driver_error(api, result,
                      words.empty()
-                         ? phrase("cuModuleLoadDataEx(PTX of {})", name_)
-                         : phrase("cuModuleLoadDataEx(PTX of {}; log: {})", name_, words));
+                         ? phrase("cuModuleLoadDataEx({} of {})", what, name_)
+                         : phrase("cuModuleLoadDataEx({} of {}; log: {})", what, name_, words));
 }
 
 Kernel& CudaModule::kernel(std::string_view name) {

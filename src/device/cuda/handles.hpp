@@ -118,16 +118,9 @@ class CudaKernel final : public Kernel {
   std::atomic<std::uint32_t> allowed_dynamic_bytes_ = 0;
 };
 
-/// Which part of an image a GPU loads.
-enum class ImageForm { kCubin, kPtx, kNone };
-
-/// The machine code where the GPU runs it; else sm_80 PTX, which the driver compiles for every later
-/// GPU. PTX of an architecture with a letter (sm_90a) is bound to that GPU as its machine code is.
-ImageForm choose_form(const kernels::KernelImage& image, int compute_major, int compute_minor);
-
 class CudaModule final : public Module {
  public:
-  /// Loads what `gpu` can run of the image: its cubin, or its PTX through the driver's compiler.
+  /// Loads what `gpu` can run of the image: its machine code, or its PTX through the driver's compiler.
   /// Throws Error{kUnsupported} where it can run neither, Error{kDriver} with the compiler's words.
   CudaModule(SharedContext context, const kernels::KernelImage& image, const model::Gpu& gpu);
   ~CudaModule() override;
@@ -137,8 +130,7 @@ class CudaModule final : public Module {
   Kernel& kernel(std::string_view name) override;
 
  private:
-  Result load_cubin(const kernels::KernelImage& image);
-  void load_ptx(const kernels::KernelImage& image);
+  void load(const void* code, std::string_view what);
 
   SharedContext context_;
   std::string name_;

@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "core/memory.hpp"
+#include "kernels/listing.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::device {
@@ -59,7 +60,7 @@ class VirtualKernel final : public Kernel {
 class VirtualModule final : public Module {
  public:
   explicit VirtualModule(const kernels::KernelImage& image)
-      : module_(image.ptx, fmt::format("{}.{}.ptx", image.unit, image.arch), image.cubin) {}
+      : module_(module_of(image, kernels::listing_of(image))) {}
 
   Kernel& kernel(std::string_view name) override {
     const vgpu::KernelInfo& info = module_.find(name);
@@ -69,6 +70,11 @@ class VirtualModule final : public Module {
   }
 
  private:
+  static vgpu::Module module_of(const kernels::KernelImage& image,
+                                const kernels::Listing& listing) {
+    return {listing.ptx, fmt::format("{}.{}.ptx", image.unit, image.arch), listing.cubin};
+  }
+
   vgpu::Module module_;
   std::deque<VirtualKernel> kernels_;  // a deque: references to its elements stay valid
 };

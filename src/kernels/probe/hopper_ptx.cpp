@@ -160,7 +160,7 @@ bool has_hopper_probes(int compute_major, int compute_minor) {
 }
 
 KernelImage hopper_image(std::string_view unit, const std::string& text) {
-  return {unit, "sm_90a", text, {}, {}};
+  return {.unit = unit, .arch = "sm_90a", .text = text};
 }
 
 int wgmma_registers(const WgmmaProbe& p) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/images.hpp"
+#include "kernels/listing.hpp"
 #include "vgpu/cubin/elf.hpp"
 
 namespace tilewise::test {
@@ -44,9 +44,10 @@ template <class IsMeant, class See> void each_kernel(const IsMeant& is_meant, co
   int kernels = 0;
   for (const kernels::KernelImage& image : kernels::gemm_images()) {
     if (!is_meant(image)) continue;
-    if (image.ptx.find("release 13.0,") == std::string_view::npos)
+    const kernels::Listing listing = kernels::listing_of(image);
+    if (listing.ptx.find("release 13.0,") == std::string::npos)
       GTEST_SKIP() << "knows the opcodes of nvcc 13.0";
-    const vgpu::ElfFile file(image.cubin, std::string(image.unit));
+    const vgpu::ElfFile file(listing.cubin, std::string(image.unit));
     for (const vgpu::ElfSection& section : file.sections()) {
       if (!section.name.starts_with(".text.")) continue;
       ++kernels;

@@ -261,7 +261,7 @@ TEST(Fingerprint, ChangesWithWhateverPlansStandOn) {
   const std::span<const kernels::GemmKernel> catalogue = kernels::gemm_kernels();
   std::string code(37, '7');
   const auto of = [&](std::span<const kernels::GemmKernel> kernels) {
-    const kernels::KernelImage image{"unit", "sm_90a", "", {}, code};
+    const kernels::KernelImage image{.unit = "unit", .arch = "sm_90a", .digest = code};
     return fingerprint(kernels, {&image, 1}, h200());
   };
   const std::string now = of(catalogue);
@@ -284,8 +284,8 @@ TEST(Fingerprint, ChangesWithWhateverPlansStandOn) {
   // Machine code of another architecture is no concern of this GPU's.
   const std::string older(37, '1');
   const auto of_a100 = [&] {
-    const kernels::KernelImage images[] = {{"unit", "sm_80", "", {}, older},
-                                           {"unit", "sm_90a", "", {}, code}};
+    const kernels::KernelImage images[] = {{.unit = "unit", .arch = "sm_80", .digest = older},
+                                           {.unit = "unit", .arch = "sm_90a", .digest = code}};
     return fingerprint(catalogue, images, model::find_gpu("a100"));
   };
   const std::string before = of_a100();
