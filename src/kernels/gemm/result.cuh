@@ -10,7 +10,7 @@
 // what it does (docs/lab/gpu_gemm.md).
 //
 // Where C = alpha·sums + beta·C, what C holds is asked for twice: into the second-level cache before the sums are made, and
-// into registers a piece ahead.
+// into registers before any of it is stored.
 //
 // Narrow tiles in f32 go straight from registers: they are for products so small that nothing hides how they end, and
 // there each step of the way is a wait.
@@ -377,73 +377,85 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging&
           [](unsigned char* box, const float* some) { box_16_bit<Element>(box, some); });
 }
 
+// The largest divisor of `pieces` whose C fits into `held` registers, where each takes `of_piece`: of two at least.
+__device__ constexpr int pieces_together(int pieces, int of_piece, int held) {
+  int together = pieces;
+  while (pieces % together != 0 || (together > 2 && together * of_piece > held)) --together;
+  return together;
+}
+
 // kN columns of f32 of a warp's sums to rows of C, of type T, that are aligned, to which beta·C is still to be added: by
-// pieces of kWide columns of eight rows, four elements a lane. What C holds of a piece is asked for while the one before is
-// staged. A line of 128 bytes of which a part is stored while another is on its way here takes microseconds: where pieces
-// share lines, the next has come before one is stored.
-template <class Element, int kN, int kWide, class T>
+// pieces of kWide columns of eight rows, four elements a lane. What C holds is asked for so many pieces at a time as kHeld
+// registers hold, and none of them is stored before all have come. Else a tile would wait for memory as often as it has
+// pieces, and a line of 128 bytes of which a part is stored while another is on its way here takes microseconds.
+template <class Element, int kN, int kWide, int kHeld, class T>
 __device__ __forceinline__ void store_added(const float (&sum)[kN / 2], Staging& staging,
                                             const Target& target, float beta) {
   constexpr int kRows = Staging::kRows, kFours = kWide / 4, kTogether = 32 / kFours;
-  constexpr int kTimes = (kRows + kTogether - 1) / kTogether, kLine = 128;
+  constexpr int kTimes = (kRows + kTogether - 1) / kTogether;
   constexpr int kAcross = kN / kWide, kPieceBytes = kWide * static_cast<int>(sizeof(T));
+  constexpr int kOfPiece = kTimes * static_cast<int>(sizeof(FourOf<T>) / sizeof(unsigned));
+  constexpr int kGroup = pieces_together(kAcross * 2, kOfPiece, kHeld);
+  constexpr int kGroups = kAcross * 2 / kGroup;
   const int lane = threadIdx.x % 32, row = lane / kFours, four = lane % kFours;
   auto& buffers = staging.warps[threadIdx.x / 32 % 4];
-  const int across = min(kAcross, (target.columns_left + kWide - 1) / kWide);
-  const bool shares_lines =
-      kPieceBytes % kLine != 0 ||
-      (reinterpret_cast<size_t>(target.to) | static_cast<size_t>(target.pitch)) % kLine != 0;
-  unsigned char* const own =
-      target.to + row * target.pitch + four * static_cast<int>(sizeof(FourOf<T>));
-  // This lane's four number t of piece i of upper rows or lower ones.
-  const auto has = [&](int half, int i, int t) {
-    return row < kTogether && row + t * kTogether < kRows && i < across &&
-           i * kWide + four * 4 < target.columns_left &&
-           target.rows.has(half * kRows + row + t * kTogether);
+  unsigned char* own = target.to + row * target.pitch + four * static_cast<int>(sizeof(FourOf<T>));
+  int columns_left = target.columns_left - four * 4;
+  RowsInside inside = target.rows.from(row);
+  // This lane's four number t of a piece, of which first come those of the upper rows.
+  const auto has = [&](int piece, int t) {
+    return row < kTogether && row + t * kTogether < kRows &&
+           piece % kAcross * kWide < columns_left &&
+           inside.has(piece / kAcross * kRows + t * kTogether);
   };
-  const auto place = [&](int half, int i, int t) {
-    return reinterpret_cast<FourOf<T>*>(own + (half * kRows + t * kTogether) * target.pitch +
-                                        i * kPieceBytes);
+  const auto place = [&](int piece, int t) {
+    return reinterpret_cast<FourOf<T>*>(own +
+                                        (piece / kAcross * kRows + t * kTogether) * target.pitch +
+                                        piece % kAcross * kPieceBytes);
   };
-  const auto ask_for = [&](FourOf<T>(&some)[kTimes], int half, int i) {
+  int turn = 0;
+#pragma unroll 1
+  for (int group = 0; group < kGroups; ++group) {
+    const int first = group * kGroup;
+    FourOf<T> held[kGroup][kTimes];
 #pragma unroll
-    for (int t = 0; t < kTimes; ++t) {
-      some[t] = FourOf<T>{};
-      if (has(half, i, t)) some[t] = *place(half, i, t);
-    }
-  };
-#pragma unroll 1
-  for (int half = 0; half < 2; ++half) {
-    FourOf<T> held[kTimes];
-    ask_for(held, half, 0);
-#pragma unroll 1
-    for (int i = 0; i < across; ++i) {
-      FourOf<T> next[kTimes];
-      ask_for(next, half, i + 1);
-      unsigned char* const rows = buffers[(half * across + i) % 2];
-      stage_piece<kAcross * 2>(half * kAcross + i, [&](int p) {
-        stage_f32<kWide>(rows, sum + p % kAcross * (kWide / 2), p / kAcross);
+    for (int p = 0; p < kGroup; ++p)
+#pragma unroll
+      for (int t = 0; t < kTimes; ++t) {
+        held[p][t] = FourOf<T>{};
+        if (has(first + p, t)) held[p][t] = *place(first + p, t);
+      }
+#pragma unroll
+    for (int p = 0; p < kGroup; ++p)
+#pragma unroll
+      for (int t = 0; t < kTimes; ++t) asm volatile("" ::"r"(word_of_four(held[p][t])) : "memory");
+    // Where they go is worked out once more: there are no registers for so many addresses.
+    asm volatile("" : "+l"(own), "+r"(columns_left), "+r"(inside.first), "+r"(inside.count));
+#pragma unroll
+    for (int p = 0; p < kGroup; ++p) {
+      const int piece = first + p;
+      if (piece % kAcross * kWide >= target.columns_left) continue;  // for all lanes
+      unsigned char* const rows = buffers[turn];
+      turn ^= 1;
+      stage_piece<kGroups>(group, [&](int g) {
+        const int own_piece = g * kGroup + p;
+        stage_f32<kWide>(rows, sum + own_piece % kAcross * (kWide / 2), own_piece / kAcross);
       });
       __syncwarp();
-      if (shares_lines) {
-#pragma unroll
-        for (int t = 0; t < kTimes; ++t) asm volatile("" ::"r"(word_of_four(next[t])) : "memory");
-      }
 #pragma unroll
       for (int t = 0; t < kTimes; ++t) {
         const auto sums = *reinterpret_cast<const float4*>(
             place_of<kWide * 4>(rows, (row + t * kTogether) % kRows, four));
-        if (has(half, i, t))
-          *place(half, i, t) = narrow_four<Element, T>(plus_held<Element>(sums, beta, held[t]));
-        held[t] = next[t];
+        if (has(piece, t))
+          *place(piece, t) = narrow_four<Element, T>(plus_held<Element>(sums, beta, held[p][t]));
       }
     }
   }
 }
 
 // kN columns of a warpgroup's sums to C = alpha·sums + beta·C. Element: of 16 bits, where C may be of the same; else
-// float. kIsNarrow: of a narrow tile.
-template <class Element, int kN, bool kIsNarrow>
+// float. kIsNarrow: of a narrow tile. kHeld: registers for what C holds (store_added()).
+template <class Element, int kN, bool kIsNarrow, int kHeld = 0>
 __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& staging,
                                                const GemmArguments& g, const Target& target,
                                                float alpha, float beta) {
@@ -486,9 +498,10 @@ __device__ __forceinline__ void store_by_warps(float (&sum)[kN / 2], Staging& st
     if (beta != 0 && target.is_aligned) {
       // Pieces of whole lines, where they can be; of f32 of wide tiles no more, as sums leave few registers.
       constexpr int kFloats = kN > 128 && kN % 32 == 0 ? 32 : kWide;
-      if (target.is_wide) store_added<Element, kN, kFloats, float>(sum, staging, target, beta);
+      if (target.is_wide)
+        store_added<Element, kN, kFloats, kHeld, float>(sum, staging, target, beta);
       else if constexpr (kHasHalves)
-        store_added<Element, kN, kWide, Half>(sum, staging, target, beta);
+        store_added<Element, kN, kWide, kHeld, Half>(sum, staging, target, beta);
       __syncwarp();
       return;
     }

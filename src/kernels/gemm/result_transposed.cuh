@@ -175,6 +175,10 @@ template <class Element, class T> struct AddedRows {
   __device__ __forceinline__ void load(const TransposedTarget& target) {
     each(target, [&](int i, int, int, const FourOf<T>* from) { held[i] = *from; });
   }
+  __device__ __forceinline__ void wait() const {
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i) asm volatile("" ::"r"(word_of_four(held[i])) : "memory");
+  }
   __device__ __forceinline__ void store(unsigned char* rows, const TransposedTarget& target,
                                         float beta) const {
     each(target, [&](int i, int row, int four, FourOf<T>* to) {
@@ -203,6 +207,39 @@ __device__ __forceinline__ void store_pieces(Staging& staging, int rows_left, co
   }
 }
 
+// Rows of f32, kPieces times 32, to rows of C, of type T, that are aligned, to which beta·C is still to be added. `turn`: as store_pieces() has
+// it; `from(row)`: where the rows from there on go. What C holds is asked for so many pieces at a time as kHeld registers
+// hold, as store_added() does it.
+template <class Element, class T, int kPieces, int kHeld, class Turn, class From>
+__device__ __forceinline__ void store_turned_added(Staging& staging, int rows_left, float beta,
+                                                   const Turn& turn, const From& from) {
+  using Rows = AddedRows<Element, T>;
+  constexpr int kMost = kHeld / static_cast<int>(sizeof(Rows) / sizeof(unsigned));
+  constexpr int kTogether = kMost < 1 ? 1 : kMost < kPieces ? kMost : kPieces;
+  unsigned char* const both = &staging.warps[0][0][0];
+  const auto half = [&](int i) { return both + i % 2 * static_cast<int>(sizeof(Staging) / 2); };
+  warpgroup_meet();  // what was staged last has been read
+  turn(0, both);
+#pragma unroll 1
+  for (int first = 0; first * 32 < rows_left; first += kTogether) {
+    Rows some[kTogether];
+#pragma unroll
+    for (int p = 0; p < kTogether; ++p) some[p].load(from((first + p) * 32));
+    if (kTogether > 1) {
+#pragma unroll
+      for (int p = 0; p < kTogether; ++p) some[p].wait();
+    }
+#pragma unroll
+    for (int p = 0; p < kTogether; ++p) {
+      const int i = first + p;
+      if (i * 32 >= rows_left) break;
+      warpgroup_meet();
+      if ((i + 1) * 32 < rows_left) turn(i + 1, half(i + 1));
+      some[p].store(half(i), from(i * 32), beta);
+    }
+  }
+}
+
 // kN columns of f32 straight from registers to rows of C = sums: of each row eight lanes fill a sector, and then the next.
 template <int kN>
 __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2],
@@ -228,7 +265,8 @@ __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2
 
 // kN columns of a warpgroup's sums to rows of C = alpha·sums + beta·C, as many as are left. Element: of A and B, which C
 // may be of. kHasPlain: it is not elsewhere that 16 bits go to rows which are aligned, and hold nothing that counts.
-template <class Element, int kN, bool kHasPlain = true>
+// kHeld: registers for what C holds.
+template <class Element, int kN, bool kHasPlain = true, int kHeld = 0>
 __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& staging,
                                                  const TransposedTarget& target, float alpha,
                                                  float beta) {
@@ -262,30 +300,29 @@ __device__ __forceinline__ void store_transposed(float (&sum)[kN / 2], Staging& 
       return;
     }
   }
-  store_pieces<32>(
-      staging, rows_left,
-      [&](int i, unsigned char* rows) {
-        stage_piece<(kN + 31) / 32>(i, [&](int p) {
-          if ((p + 1) * 32 <= kN) turn_f32<32>(rows, sum + p * 16);
-          else if constexpr (kN % 32 != 0) turn_f32<kN % 32>(rows, sum + p * 16);
-        });
-      },
-      [&](int i, unsigned char* rows, const auto& turn_next) {
-        const TransposedTarget some = from(i * 32);
-        const auto add = [&](auto added) {
-          added.load(some);
-          turn_next();
-          added.store(rows, some, beta);
-        };
-        if (beta != 0 && target.is_aligned) {
-          if (target.is_wide) add(AddedRows<Element, float>{});
-          else add(AddedRows<Element, Half>{});
-          return;
-        }
-        turn_next();
-        if (target.is_wide) store_turned_elements<Element, float>(rows, some, beta);
-        else store_turned_elements<Element, Half>(rows, some, beta);
-      });
+  constexpr int kPieces = (kN + 31) / 32;
+  const auto turn = [&](int i, unsigned char* rows) {
+    stage_piece<kPieces>(i, [&](int p) {
+      if ((p + 1) * 32 <= kN) turn_f32<32>(rows, sum + p * 16);
+      else if constexpr (kN % 32 != 0) turn_f32<kN % 32>(rows, sum + p * 16);
+    });
+  };
+  if (beta != 0 && target.is_aligned) {
+    const auto add = [&](auto element) {
+      store_turned_added<Element, decltype(element), kPieces, kHeld>(staging, rows_left, beta, turn,
+                                                                     from);
+    };
+    if (target.is_wide) add(float{});
+    else add(Half{});
+    return;
+  }
+  store_pieces<32>(staging, rows_left, turn,
+                   [&](int i, unsigned char* rows, const auto& turn_next) {
+                     const TransposedTarget some = from(i * 32);
+                     turn_next();
+                     if (target.is_wide) store_turned_elements<Element, float>(rows, some, beta);
+                     else store_turned_elements<Element, Half>(rows, some, beta);
+                   });
 }
 
 }  // namespace gemm

@@ -234,12 +234,16 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     add_up<S::kBN>(sum, shared, ring, g, unit, 0, arrived);
   }
 
+  // Registers for what C holds while sums are added to it: what these, addresses and the like leave, but no more than help.
+  static constexpr int kFree = S::kMultiplyingRegisters - (S::kInTurns ? S::kBN : S::kBN / 2) - 68;
+  static constexpr int kHeld = kFree < 64 ? kFree : 64;
+
   // kN columns: all, or of those that a block of a cluster adds up.
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments& g, const Target& target,
                                                 float alpha, float beta) {
-    store_by_warps<Element, kN, S::kBN <= 64>(sum, staging, g, target, alpha, beta);
+    store_by_warps<Element, kN, S::kBN <= 64, kHeld>(sum, staging, g, target, alpha, beta);
   }
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
@@ -256,7 +260,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
         return store_directly<Element, kN>(sum, staging, target);
       }
     }
-    store_transposed<Element, kN, !kDirectly>(sum, staging, target, alpha, beta);
+    store_transposed<Element, kN, !kDirectly, kHeld>(sum, staging, target, alpha, beta);
   }
 };
 
