@@ -207,9 +207,9 @@ __device__ __forceinline__ void store_pieces(Staging& staging, int rows_left, co
   }
 }
 
-// Rows of f32, kPieces times 32, to rows of C, of type T, that are aligned, to which beta·C is still to be added. `turn`: as store_pieces() has
-// it; `from(row)`: where the rows from there on go. What C holds is asked for so many pieces at a time as kHeld registers
-// hold, as store_added() does it.
+// Rows of f32, kPieces times 32, to rows of C, of type T, that are aligned, to which beta·C is still to be added. `turn`: as
+// store_pieces() has it; `from(row)`: where the rows from there on go. What C holds is asked for so many pieces at a time as
+// kHeld registers hold, as store_added() does it.
 template <class Element, class T, int kPieces, int kHeld, class Turn, class From>
 __device__ __forceinline__ void store_turned_added(Staging& staging, int rows_left, float beta,
                                                    const Turn& turn, const From& from) {
