@@ -92,7 +92,7 @@ function(tilewise_architectures_of source out)
 endfunction()
 
 # tilewise_make_fatbin(CUBIN PTX ARCHITECTURE OUT_FATBIN): what a driver loads. With the PTX where the driver of a later GPU
-# can compile it: not that of an architecture with a letter. As small as fatbinary can, which takes no longer.
+# can compile it: not that of an architecture with a letter.
 function(tilewise_make_fatbin cubin ptx architecture out_fatbin)
   cmake_path(REPLACE_EXTENSION cubin LAST_ONLY fatbin OUTPUT_VARIABLE fatbin)
   set(images --image3=kind=elf,sm=${architecture},file=${cubin})

@@ -34,8 +34,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
-# tilewise_compile_quickly(TARGET): for what seldom runs, or waits for others. g++ spends half of its time on optimisations
-# beyond -O1 there.
+# tilewise_compile_quickly(TARGET): for what seldom runs, or waits for others. g++ spends a quarter to three fifths of its
+# time on optimisations beyond -O1 there.
 function(tilewise_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -5,8 +5,7 @@
 // cubin that ptxas made of exactly that PTX, for two kinds of readers. A GPU's driver takes a fatbin, compressed, of the
 // cubin and, where it may have to compile for a GPU that came later, the PTX without its lines of source; the installed
 // library has nothing else. The programs of this project have both as well as the compilers made them, lines of
-// source included, for the virtual GPU and whoever else reads them (listing.hpp): a tenth of their size, compressed by
-// zstd.
+// source included, for the virtual GPU and whoever else reads them, compressed by zstd (listing.hpp).
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ struct Listing {
   std::vector<std::byte> cubin;  ///< of exactly this PTX; empty where that was written at run time
 };
 
-/// Unpacks it: 1 ms a MB. Throws Error{kInternal} where this binary holds what was not packed by zstd.
+/// Unpacks it, anew at each call. Throws Error{kInternal} where this binary holds what was not packed by zstd.
 Listing listing_of(const KernelImage& image);
 
 }  // namespace tilewise::kernels

@@ -6,8 +6,6 @@
 
 #include <map>
 
-#include "device/cuda/handles.hpp"
-
 namespace tilewise::device::cuda {
 namespace {
 
