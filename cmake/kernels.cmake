@@ -95,20 +95,24 @@ endfunction()
 # can compile it: not that of an architecture with a letter.
 function(tilewise_make_fatbin cubin ptx architecture out_fatbin)
   cmake_path(REPLACE_EXTENSION cubin LAST_ONLY fatbin OUTPUT_VARIABLE fatbin)
+  cmake_path(GET cubin STEM stem)
   set(images --image3=kind=elf,sm=${architecture},file=${cubin})
   if(NOT architecture MATCHES "[a-z]$")
     list(APPEND images --image3=kind=ptx,sm=${architecture},file=${ptx})
   endif()
   add_custom_command(OUTPUT ${fatbin}
     COMMAND ${TILEWISE_FATBINARY} --64 --create=${fatbin} --compress-mode=size ${images}
-    DEPENDS ${cubin} ${ptx} VERBATIM COMMENT "")
+    DEPENDS ${cubin} ${ptx} VERBATIM
+    COMMENT "fatbin ${stem} sm_${architecture}")
   set(${out_fatbin} ${fatbin} PARENT_SCOPE)
 endfunction()
 
 # tilewise_pack(FILE OUT_PACKED): by zstd, for programs.
 function(tilewise_pack file out_packed)
+  cmake_path(GET file FILENAME name)
   add_custom_command(OUTPUT ${file}.zst
-    COMMAND ${TILEWISE_ZSTD} -q -f -9 ${file} -o ${file}.zst DEPENDS ${file} VERBATIM COMMENT "")
+    COMMAND ${TILEWISE_ZSTD} -q -f -9 ${file} -o ${file}.zst DEPENDS ${file} VERBATIM
+    COMMENT "zstd  ${name}")
   set(${out_packed} ${file}.zst PARENT_SCOPE)
 endfunction()
 
@@ -153,7 +157,8 @@ function(tilewise_compile_library_kernels out out_with_listing)
       add_custom_command(OUTPUT ${stripped} ${digest}
         COMMAND sed "${lines}" ${ptx} > ${name}
         COMMAND ${CMAKE_COMMAND} -E sha256sum ${name} > ${digest}
-        WORKING_DIRECTORY ${folder} DEPENDS ${ptx} VERBATIM COMMENT "")
+        WORKING_DIRECTORY ${folder} DEPENDS ${ptx} VERBATIM
+        COMMENT "PTX   ${stem} sm_${architecture}, without lines")
       if(TILEWISE_LINE_INFO)
         tilewise_make_cubin(${source} ${ptx} ${architecture} cubin)
       else()
