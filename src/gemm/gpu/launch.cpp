@@ -366,7 +366,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
-  arguments.b_along_k = oriented.b_along_k ? 1 : 0;
+  arguments.a_across_k = oriented.a_along_k ? 0 : 1;
+  arguments.b_across_k = oriented.b_along_k ? 0 : 1;
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
@@ -430,7 +431,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         from_matrix(to_c, first, size_of(oriented.operand), size_of(oriented.result));
     GemmArguments product = some;
     product.result_is_aligned = arguments.result_is_aligned;
-    product.b_along_k = arguments.b_along_k;
+    product.a_across_k = arguments.a_across_k;
+    product.b_across_k = arguments.b_across_k;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     const std::array<const void*, 1> values{&product};
     device.launch(

@@ -33,7 +33,7 @@ constexpr GemmKernel warpgroup(std::string_view name,
                                Dtype operand, Dtype result, int bm, int bn, int stages,
                                unsigned short down, double efficiency) {
   return {.name = name,
-          .unit = entries[0][1].substr(5, entries[0][1].size() - 8),  // gemm_UNIT_xk
+          .unit = entries[0][1].substr(5),  // gemm_UNIT
           .entries = entries,
           .operand = operand,
           .result = result,
@@ -153,7 +153,7 @@ struct KernelName {
   [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), length}; }
 };
 // The file that a width's kernels are in, and these by the orders of A and B, as in GemmKernel: "warpgroup_bf16_192xany_swapped"
-// and "gemm_warpgroup_bf16_192xany_swapped_kk".
+// and "gemm_warpgroup_bf16_192xany_swapped".
 struct WidthImage {
   KernelName unit;
   std::array<std::array<KernelName, 2>, 2> entries;
@@ -176,15 +176,15 @@ inline constexpr std::array<WidthImage, kAnyWidthEntries> kWidthImages = [] {
     };
     const std::string_view file = file_of_width(of.kind, columns);
     begin(image.unit), image.unit.add(file), image.unit.add(of.suffix);
-    const auto add = [&](std::size_t a, std::size_t b, std::string_view orders) {
+    const auto add = [&](std::size_t a, std::size_t b, std::string_view order) {
       KernelName& entry = image.entries.at(a).at(b);
       entry.add("gemm_"), begin(entry);
       if (of.kind == Widths::kInOne) entry.add(file);
       else entry.add(columns);
-      entry.add(of.suffix), entry.add(orders);
+      entry.add(of.suffix), entry.add(order);
     };
-    add(0, 1, "_xk"), add(1, 1, "_kk");
-    if (of.reads_across(columns)) add(0, 0, "_xx");
+    add(0, 1, ""), add(1, 1, "");
+    if (of.reads_across(columns)) add(0, 0, "_across");
   });
   return images;
 }();

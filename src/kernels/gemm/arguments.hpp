@@ -165,7 +165,9 @@ struct alignas(64) GemmBoxes {
 struct GemmArguments {
   long long m, n, k;
   GemmScalar alpha;
-  int is_shared_a, is_shared_b;  ///< one matrix for the whole batch, for kernels with tensor maps
+  /// One matrix for the whole batch, for kernels with tensor maps.
+  unsigned char is_shared_a, is_shared_b;
+  unsigned char a_across_k, b_across_k;  ///< how they lie, for kernels that read either order
   /// Of a tile, for kernels that take any width, and stages of these; for those that take any number of rows, as well.
   unsigned short tile_columns;
   unsigned char tile_stages, tile_rows;
@@ -179,7 +181,6 @@ struct GemmArguments {
   /// C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
   int result_is_aligned;
   int result_is_transposed;    ///< element (i, j) goes to j·leading_dimension + i
-  int b_along_k;               ///< for kernels that read B in either order
   GemmPairs pairs_a, pairs_b;  ///< where A and B come, or are multiplied, as such
   GemmAhead ahead_a, ahead_b;  ///< for kernels with tensor maps
   GemmRounds rounds;           ///< for kernels that keep them

@@ -17,7 +17,7 @@ namespace {
 
 #define TILEWISE_WARPGROUP_NAMED(type, dtype, name, suffix, result, ...) \
   warpgroup("warpgroup_" type "_" name suffix,                           \
-            TILEWISE_FOUR_ORDERS("gemm_warpgroup_" type "_" name), dtype, result, __VA_ARGS__)
+            TILEWISE_ANY_ORDER("gemm_warpgroup_" type "_" name), dtype, result, __VA_ARGS__)
 #define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, down, efficiency)  \
   TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn, suffix, result, bm, bn, stages, down, \
                            efficiency)

@@ -52,7 +52,7 @@ enum class Preparation {
   kPairsOfB,
 };
 
-/// One kernel in up to four versions, by the orders of A and B, that share everything else. Each is
+/// One kernel, or up to four versions of it by the orders of A and B that share everything else. Each is
 ///   (const __grid_constant__ GemmArguments)          or, with tensor maps,
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;

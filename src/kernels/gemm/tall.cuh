@@ -211,9 +211,9 @@ template <class S, int kTogether> class TallColumns {
   // Columns from `column` on, which all threads of the block bring, for k in whole pieces.
   __device__ __forceinline__ TallColumns(const GemmArguments& g, int k, int pieces,
                                          long long column)
-      : from_(matrix_of<Half>(g.b) + column * (g.b_along_k ? g.b.leading_dimension : 1)),
-        across_(g.b_along_k ? g.b.leading_dimension : 1),
-        along_(g.b_along_k ? 1 : g.b.leading_dimension),
+      : from_(matrix_of<Half>(g.b) + column * (g.b_across_k ? 1 : g.b.leading_dimension)),
+        across_(g.b_across_k ? 1 : g.b.leading_dimension),
+        along_(g.b_across_k ? g.b.leading_dimension : 1),
         columns_(static_cast<int>(min(g.n - column, static_cast<long long>(S::kN)))),
         k_(k),
         words_(pieces * TallOrder<S>::kPieceWords) {}

@@ -106,9 +106,9 @@ template <class S, int kTogether> class ShiftedColumns {
 
   __device__ __forceinline__ void ask(unsigned*, unsigned*) {
     const int column = static_cast<int>(threadIdx.x) % S::kN, first = second_of_thread();
-    const long long leading = g_.b.leading_dimension, along = g_.b_along_k ? 1 : leading;
+    const long long leading = g_.b.leading_dimension, along = g_.b_across_k ? leading : 1;
     const Half* const from =
-        matrix_of<Half>(g_.b) + (column_ + column) * (g_.b_along_k ? leading : 1) + first * along;
+        matrix_of<Half>(g_.b) + (column_ + column) * (g_.b_across_k ? 1 : leading) + first * along;
     const bool is_column = column_ + column < g_.n;
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {

@@ -457,12 +457,10 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
 }
 
-// Waits until the other one has read its last stage, and stored what came of it.
-__device__ __forceinline__ void wait_for_other() {
+// Both warpgroups come here, at one place of the program, as synccheck wants it; and neither only arrives, as racecheck does
+// not follow that.
+__device__ __forceinline__ void meet_other() {
   asm volatile("barrier.cta.sync.aligned 7, 256;" ::: "memory");
-}
-__device__ __forceinline__ void let_other_go() {
-  asm volatile("barrier.cta.arrive.aligned 7, 256;" ::: "memory");
 }
 
 // Sums of a warpgroup, where the stages were, for the other one.
@@ -513,38 +511,35 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
 #pragma unroll 1
     for (int i = 0; i < kTimes; ++i) ask_for_result<S::kBN>(target_at(anew(in), i * kWarpgroupM));
   };
+  const int end = count > 0 ? count + 1 : 0;  // whose the last is not comes once more, to help
 #pragma unroll 1
-  for (int number = own; number < count; number += 2) {
-    const bool is_last = number + 1 == count;
+  for (int number = own; number < end; number += 2) {
+    const bool multiplies = number < count, shares = number + 1 >= count;
     Unit now = unit;
     now.steps = steps;
-    if (beta != 0) [[unlikely]]
-      ask_for(now);
     float sum[kTimes][S::kBN / 2] = {};
-    if (number > 0) wait_for_turn(own);
-    K::consume(sum, shared, ring, g, now, [&] {
-      if (is_last) return;
-      give_turn(1 - own);
-      // What comes next is worked out here, where there is time: its own next unit, or the last, of which it stores a half.
-      units.advance();
-      if (number + 2 < count) units.advance();
-      unit = units.get();
-      ring.skip(steps, S::stages(g));
-    });
-    if (is_last) {
-      wait_for_other();
-      leave_sums(sum[1], shared);
-      give_turn(1 - own);
+    if (multiplies) {
+      if (beta != 0) [[unlikely]]
+        ask_for(now);
+      if (number > 0) wait_for_turn(own);
+      K::consume(sum, shared, ring, g, now, [&] {
+        if (shares) return;
+        give_turn(1 - own);
+        // What comes next is worked out here, where there is time: its own next unit, or the last, of which it stores a half.
+        units.advance();
+        if (number + 2 < count) units.advance();
+        unit = units.get();
+        ring.skip(steps, S::stages(g));
+      });
     }
-    finish(sum[0], now, 0);
-    if (!is_last) finish(sum[1], now, kWarpgroupM);
-  }
-  if (count > 0 && (count - 1) % 2 != own) {
-    float sum[S::kBN / 2];
-    let_other_go();
-    wait_for_turn(own);
-    take_sums(sum, shared);
-    finish(sum, unit, kWarpgroupM);
+    if (shares) {
+      meet_other();  // nobody reads stages any more
+      if (multiplies) leave_sums(sum[1], shared);
+      meet_other();
+      if (!multiplies) take_sums(sum[0], shared);
+    }
+    finish(sum[0], now, multiplies ? 0 : kWarpgroupM);
+    if (!shares) finish(sum[1], now, kWarpgroupM);
   }
 }
 

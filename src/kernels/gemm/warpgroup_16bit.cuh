@@ -5,7 +5,8 @@
 //
 // Tiles lie in shared memory in rows of 128 bytes as they lie in global memory: 64 k where k is
 // contiguous, else 64 rows of A (columns of B) in panels, one row a k; wgmma reads either. So no
-// operand is ever transposed.
+// operand is ever transposed. Which order A and B have the launch says: there are up to four loops over k in a kernel, but
+// one way of its sums to C, which is most of the code and of the time that compilers take.
 //
 // Tiles of any width are for products whose rows are any number: they are given Cᵀ = Bᵀ·Aᵀ, so that those rows are
 // their columns, of which wgmma takes every multiple of eight. A switch in front of the loop over k names the width's
@@ -14,6 +15,7 @@
 #pragma once
 
 #include "kernels/gemm/any_width.hpp"
+#include "kernels/gemm/orders.cuh"
 #include "kernels/gemm/product_16bit.cuh"
 #include "kernels/gemm/warpgroup.cuh"
 #include "kernels/gemm/width.cuh"
@@ -25,14 +27,15 @@ template <int kBN>
 using TurnedTileOfWidth = TurnedTileInTurns<128, kBN, 64, stages_of_width(128, kBN)>;
 
 // The same of tiles that warpgroups share, in clusters as launched.
-template <int kBN, Along kAlongB>
+template <int kBN, Order kOrderB>
 struct TurnedTileOfOwnWidth
-    : Tile<kOwnRows, kBN, 64, stages_of_width(kOwnRows, columns_fetched(kBN, kAlongB == Along::kK)),
+    : Tile<kOwnRows, kBN, 64,
+           stages_of_width(kOwnRows, columns_fetched(kBN, kOrderB == Order::kAlongK)),
            kAsLaunched> {
   static constexpr bool kTransposes = true, kStoresDirectly = true;
 };
 
-template <class Element, Along kAlongA, Along kAlongB, class Tile> struct SixteenBit {
+template <class Element, Order kOrderA, Order kOrderB, class Tile> struct SixteenBit {
   using Shape = Tile;
   using S = Tile;
   static constexpr int kSlice = 16;
@@ -42,12 +45,19 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   template <int kN>
   static constexpr bool kInTwoLevels = kN <= 64 && (!S::kIsAnyWidth || kN * 3 <= S::kBN);
   static constexpr int kTogether = 256;  // k
-  static_assert(S::kBK == kPanel && (kAlongB == Along::kK || !S::kIsAnyWidth));
+  static_assert(S::kBK == kPanel && (kOrderB == Order::kAlongK || !S::kIsAnyWidth));
 
-  // Columns of B that a stage has.
-  static constexpr int kColumnsOfB = columns_fetched(S::kBN, kAlongB == Along::kK);
+  // Columns of B that a stage has: as many in either order, where the launch says which.
+  static constexpr int kColumnsOfB = columns_fetched(S::kBN, kOrderB == Order::kAlongK);
+  static_assert(kOrderB != Order::kAsLaunched || kColumnsOfB == S::kBN);
   static __device__ __forceinline__ int columns_of_b(const GemmArguments& g) {
-    return kAlongB == Along::kK ? S::columns(g) : kColumnsOfB;
+    return kOrderB == Order::kAlongK ? S::columns(g) : kColumnsOfB;
+  }
+  static __device__ __forceinline__ bool is_a_across_k(const GemmArguments& g) {
+    return lies_across_k<kOrderA>(g.a_across_k);
+  }
+  static __device__ __forceinline__ bool is_b_across_k(const GemmArguments& g) {
+    return lies_across_k<kOrderB>(g.b_across_k);
   }
 
   // A and B of all stages, each behind the one before. Swizzled rows count from 1024 bytes.
@@ -72,21 +82,20 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
   // What several read is shared by rows of A (columns of B); or in clusters as launched, where these lie in panels, by k.
   // (shared_box() in catalogue.hpp describes such a part.)
-  template <Along kAlong>
-  static constexpr bool kSharesK = kAlong != Along::kK&& S::kDown == kAsLaunched;
+  static constexpr bool kSharesK = S::kDown == kAsLaunched;
   static __device__ __forceinline__ Share share(const GemmArguments& g) {
-    return share_of<S>(g, kSharesK<kAlongA> ? S::kBK : S::kBM,
-                       kSharesK<kAlongB> ? S::kBK : columns_of_b(g));
+    return share_of<S>(g, kSharesK && is_a_across_k(g) ? S::kBK : S::kBM,
+                       kSharesK && is_b_across_k(g) ? S::kBK : columns_of_b(g));
   }
 
   // Asks for `count` rows of A or columns of B from `row` on, from k on: of those that are shared, or of their k, for the
   // part from `first` on.
-  template <Along kAlong, class Load>
-  static __device__ __forceinline__ void ask(Half* to, int row, int count, int k, int first,
-                                             const Load& load) {
-    if constexpr (kAlong == Along::kK) {
+  template <class Load>
+  static __device__ __forceinline__ void ask(Half* to, bool across_k, int row, int count, int k,
+                                             int first, const Load& load) {
+    if (!across_k) {
       load(to + first * S::kBK, k, row + first);
-    } else if constexpr (kSharesK<kAlong>) {
+    } else if constexpr (kSharesK) {
       for (int i = 0; i < count; i += kPanel)
         load(to + i * S::kBK + first * kPanel, row + i, k + first);
     } else {
@@ -116,20 +125,22 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, share.for_b);
     };
     constexpr bool kAsItIs = S::kDown != kAsLaunched;  // of one or two blocks, one below the other
-    if (kAsItIs || share.is_all_of_a) ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
-    else ask<kAlongA>(stage.a, unit.row, S::kBM, k, share.first_a, fetch_a_for_all);
+    const bool across_a = is_a_across_k(g), across_b = is_b_across_k(g);
+    if (kAsItIs || share.is_all_of_a) ask(stage.a, across_a, unit.row, S::kBM, k, 0, fetch_a);
+    else ask(stage.a, across_a, unit.row, S::kBM, k, share.first_a, fetch_a_for_all);
     if constexpr (S::kDown > 1)
-      ask<kAlongB>(stage.b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
+      ask(stage.b, across_b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
     else if (kAsItIs || share.is_all_of_b)
-      ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, 0, fetch_b);
-    else ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, share.first_b, fetch_b_for_all);
+      ask(stage.b, across_b, unit.column, columns_of_b(g), k, 0, fetch_b);
+    else ask(stage.b, across_b, unit.column, columns_of_b(g), k, share.first_b, fetch_b_for_all);
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
-  template <int kN, int kTimes, int kRoom>
+  template <int kN, class Orders, int kTimes, int kRoom>
   static __device__ __forceinline__ void start_product(float (&sum)[kTimes][kRoom],
                                                        const Stage& stage, int row) {
-    start_product_16_bit<Element, kAlongA, kAlongB, kN>(sum, stage.a + row * S::kBK, stage.b);
+    start_product_16_bit<Element, Orders::kAlongA, Orders::kAlongB, kN>(sum, stage.a + row * S::kBK,
+                                                                        stage.b);
   }
 
   // The sums of a unit, of 64 rows from `row` on, or of several times 64. At its end all of the unit's stages have
@@ -138,26 +149,30 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
   static __device__ __forceinline__ void add_up(float (&sum)[kTimes][kRoom], Shared& shared,
                                                 Ring<S::kStages>& ring, const GemmArguments& g,
                                                 const Unit& unit, int row, const Arrived& arrived) {
-    int before = 0;
+    // To the last wait, as what tensor cores still add to cannot come from several places.
+    with_orders<kOrderA, kOrderB>(g, [&](auto orders) {
+      int before = 0;
 #pragma unroll 1
-    for (int step = 0; step < unit.steps; ++step) {
-      ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      start_product<kN>(sum, stage_at(shared.stages, g, ring.index), row);
-      ptx::wgmma_wait<1>();  // for the step before: its stage has been read
-      if (step > 0) give_back(shared, ring, before);
-      before = ring.index;
-      ring.advance(S::stages(g));
-    }
-    arrived();
-    ptx::wgmma_wait<0>();
+      for (int step = 0; step < unit.steps; ++step) {
+        ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
+        start_product<kN, decltype(orders)>(sum, stage_at(shared.stages, g, ring.index), row);
+        ptx::wgmma_wait<1>();  // for the step before: its stage has been read
+        if (step > 0) give_back(shared, ring, before);
+        before = ring.index;
+        ring.advance(S::stages(g));
+      }
+      arrived();
+      ptx::wgmma_wait<0>();
 #pragma unroll
-    for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(reinterpret_cast<float(&)[kN / 2]>(sum[i]));
-    if (unit.steps > 0) give_back(shared, ring, before);
+      for (int i = 0; i < kTimes; ++i)
+        ptx::wgmma_arrived(reinterpret_cast<float(&)[kN / 2]>(sum[i]));
+      if (unit.steps > 0) give_back(shared, ring, before);
+    });
   }
 
   // The same for 64 rows in two levels: sums stay in the tensor cores, which truncate, for kTogether k at a time. While
   // these are added up, the tensor cores are at the next.
-  template <int kN, class Shared>
+  template <int kN, class Orders, class Shared>
   static __device__ __forceinline__ void add_up_in_two_levels(float (&sum)[kN / 2], Shared& shared,
                                                               Ring<S::kStages>& ring,
                                                               const GemmArguments& g,
@@ -171,7 +186,7 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
     };
     const auto step = [&](float(&now)[1][kN / 2]) {
       ptx::mbarrier_wait(&shared.full[ring.index], ring.phase);
-      start_product<kN>(now, stage_at(shared.stages, g, ring.index), row);
+      start_product<kN, Orders>(now, stage_at(shared.stages, g, ring.index), row);
       ptx::wgmma_wait<1>();  // for the step before: its stage has been read
       if (left < unit.steps) give_back(shared, ring, before);
       before = ring.index;
@@ -213,12 +228,16 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
       for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
       if constexpr (!kInTwoLevels<kN>) {
         add_up<kN>(own, shared, ring, g, unit, row, [] {});
-      } else if constexpr (S::kIsAnyWidth) {  // what is left of the registers for sums will do
-        auto& some = reinterpret_cast<float(&)[2][1][kN / 2]>(sum[kN / 2]);
-        add_up_in_two_levels<kN>(own[0], shared, ring, g, unit, row, some);
       } else {
-        float some[2][1][kN / 2];
-        add_up_in_two_levels<kN>(own[0], shared, ring, g, unit, row, some);
+        with_orders<kOrderA, kOrderB>(g, [&](auto orders) {
+          if constexpr (S::kIsAnyWidth) {  // what is left of the registers for sums will do
+            auto& some = reinterpret_cast<float(&)[2][1][kN / 2]>(sum[kN / 2]);
+            add_up_in_two_levels<kN, decltype(orders)>(own[0], shared, ring, g, unit, row, some);
+          } else {
+            float some[2][1][kN / 2];
+            add_up_in_two_levels<kN, decltype(orders)>(own[0], shared, ring, g, unit, row, some);
+          }
+        });
       }
 #pragma unroll
       for (int i = kN / 2; i < S::kBN / 2; ++i) sum[i] = 0;
@@ -266,54 +285,41 @@ template <class Element, Along kAlongA, Along kAlongB, class Tile> struct Sixtee
 
 }  // namespace gemm
 
-// The kernels of one shape, one for each order of A and B: k ("along k") or x ("across k"). `...`: the Tile.
-// `cluster`: its kDown.
-#define TILEWISE_WARPGROUP(name, cluster, element, along_a, along_b, ...) \
-  TILEWISE_WARPGROUP_KERNEL(name, cluster, gemm::SixteenBit<element, along_a, along_b, __VA_ARGS__>)
-#define TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, ...)                                  \
-  TILEWISE_WARPGROUP(name##_kk, cluster, element, ptx::Along::kK, ptx::Along::kK, __VA_ARGS__)     \
-  TILEWISE_WARPGROUP(name##_kx, cluster, element, ptx::Along::kK, ptx::Along::kOther, __VA_ARGS__) \
-  TILEWISE_WARPGROUP(name##_xk, cluster, element, ptx::Along::kOther, ptx::Along::kK, __VA_ARGS__) \
-  TILEWISE_WARPGROUP(name##_xx, cluster, element, ptx::Along::kOther, ptx::Along::kOther,          \
-                     __VA_ARGS__)
-#define TILEWISE_WARPGROUP_ORDERS(name, cluster, element, bm, bn, stages) \
-  TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element, gemm::Tile<bm, bn, 64, stages, cluster>)
-// Tiles of any width, of C or of Cᵀ, for B along k: k or x by A's order.
-#define TILEWISE_WARPGROUP_ANY_WIDTH(name, suffix, element, along_a, bm, most_bn, transposes) \
-  TILEWISE_WARPGROUP(                                                                         \
-      name##suffix, 0, element, along_a, ptx::Along::kK,                                      \
+// The kernel of a shape, for A and B in these orders. `...`: the Tile. `cluster`: its kDown.
+#define TILEWISE_WARPGROUP(name, cluster, element, order_a, order_b, ...) \
+  TILEWISE_WARPGROUP_KERNEL(                                              \
+      name, cluster,                                                      \
+      gemm::SixteenBit<element, gemm::Order::order_a, gemm::Order::order_b, __VA_ARGS__>)
+#define TILEWISE_WARPGROUP_TILE(name, cluster, element, bm, bn, stages) \
+  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,  \
+                     gemm::Tile<bm, bn, 64, stages, cluster>)
+// The same whose warpgroups take turns.
+#define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages) \
+  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,   \
+                     gemm::TileInTurns<bm, bn, 64, stages, cluster>)
+// Tiles of any width, of C or of Cᵀ, for B along k.
+#define TILEWISE_WARPGROUP_ANY_WIDTH(name, element, bm, most_bn, transposes) \
+  TILEWISE_WARPGROUP(                                                        \
+      name, 0, element, kAsLaunched, kAlongK,                                \
       gemm::TileOfAnyWidth<bm, most_bn, 64, tilewise::kernels::kMostStages, transposes>)
-#define TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(name, element, bm, most_bn, transposes)         \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _kk, element, ptx::Along::kK, bm, most_bn, transposes) \
-  TILEWISE_WARPGROUP_ANY_WIDTH(name, _xk, element, ptx::Along::kOther, bm, most_bn, transposes)
 // Of Cᵀ by 128 rows, whose warpgroups take turns, for B along k.
-#define TILEWISE_WARPGROUP_TURNS_TURNED(name, element, along_a, bn) \
-  TILEWISE_WARPGROUP(name, 1, element, along_a, ptx::Along::kK, gemm::TurnedTileOfWidth<bn>)
 #define TILEWISE_WARPGROUP_TURNS_SWAPPED(type, element, bn)                                     \
-  TILEWISE_WARPGROUP_TURNS_TURNED(gemm_warpgroup_##type##_128x##bn##_turns_swapped_kk, element, \
-                                  ptx::Along::kK, bn)                                           \
-  TILEWISE_WARPGROUP_TURNS_TURNED(gemm_warpgroup_##type##_128x##bn##_turns_swapped_xk, element, \
-                                  ptx::Along::kOther, bn)
+  TILEWISE_WARPGROUP(gemm_warpgroup_##type##_128x##bn##_turns_swapped, 1, element, kAsLaunched, \
+                     kAlongK, gemm::TurnedTileOfWidth<bn>)
 // Of Cᵀ by 192 rows of a width that has kernels of its own: for B along k, or for both factors across it.
-#define TILEWISE_WARPGROUP_OWN_WIDTH(name, order, element, along_a, along_b, bn) \
-  TILEWISE_WARPGROUP(name##order, 0, element, along_a, along_b,                  \
-                     gemm::TurnedTileOfOwnWidth<bn, along_b>)
-#define TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(name, element, bn)                          \
-  TILEWISE_WARPGROUP_OWN_WIDTH(name, _kk, element, ptx::Along::kK, ptx::Along::kK, bn) \
-  TILEWISE_WARPGROUP_OWN_WIDTH(name, _xk, element, ptx::Along::kOther, ptx::Along::kK, bn)
-#define TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(name, element, bn) \
-  TILEWISE_WARPGROUP_OWN_WIDTH(name, _xx, element, ptx::Along::kOther, ptx::Along::kOther, bn)
-#define TILEWISE_WARPGROUP_OWN_WIDTHS(type, element)                                        \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x96_swapped, element, 96)   \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(gemm_warpgroup_##type##_192x96_swapped, element, 96)  \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x112_swapped, element, 112) \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x128_swapped, element, 128) \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x144_swapped, element, 144) \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x160_swapped, element, 160) \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x176_swapped, element, 176) \
-  TILEWISE_WARPGROUP_OWN_WIDTH_ALONG(gemm_warpgroup_##type##_192x192_swapped, element, 192) \
+#define TILEWISE_WARPGROUP_OWN_WIDTH(name, element, bn)      \
+  TILEWISE_WARPGROUP(name, 0, element, kAsLaunched, kAlongK, \
+                     gemm::TurnedTileOfOwnWidth<bn, gemm::Order::kAlongK>)
+#define TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(name, element, bn)      \
+  TILEWISE_WARPGROUP(name##_across, 0, element, kAcrossK, kAcrossK, \
+                     gemm::TurnedTileOfOwnWidth<bn, gemm::Order::kAcrossK>)
+#define TILEWISE_WARPGROUP_OWN_WIDTHS(type, element)                                       \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x96_swapped, element, 96)        \
+  TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(gemm_warpgroup_##type##_192x96_swapped, element, 96) \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x112_swapped, element, 112)      \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x128_swapped, element, 128)      \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x144_swapped, element, 144)      \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x160_swapped, element, 160)      \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x176_swapped, element, 176)      \
+  TILEWISE_WARPGROUP_OWN_WIDTH(gemm_warpgroup_##type##_192x192_swapped, element, 192)      \
   TILEWISE_WARPGROUP_OWN_WIDTH_ACROSS(gemm_warpgroup_##type##_192x192_swapped, element, 192)
-// Of one width, whose warpgroups take turns.
-#define TILEWISE_WARPGROUP_TURNS_ORDERS(name, cluster, element, bm, bn, stages) \
-  TILEWISE_WARPGROUP_OF_ORDERS(name, cluster, element,                          \
-                               gemm::TileInTurns<bm, bn, 64, stages, cluster>)

@@ -4,4 +4,4 @@
 // The tile for matrices that 256 columns do not share out evenly.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_bf16_128x192, 1, ptx::BF16, 128, 192, 4)
+TILEWISE_WARPGROUP_TILE(gemm_warpgroup_bf16_128x192, 1, ptx::BF16, 128, 192, 4)

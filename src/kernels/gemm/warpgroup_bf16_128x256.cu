@@ -5,4 +5,4 @@
 // matrices whose rows begin within lines of 128 bytes, which are more to bring.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_bf16_128x256, 2, ptx::BF16, 128, 256, 4)
+TILEWISE_WARPGROUP_TILE(gemm_warpgroup_bf16_128x256, 2, ptx::BF16, 128, 256, 4)

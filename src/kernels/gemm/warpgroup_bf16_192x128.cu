@@ -4,4 +4,4 @@
 // The tile for matrices that others of its size do not share out evenly: three warpgroups, 64 sums a thread.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_bf16_192x128, 2, ptx::BF16, 192, 128, 4)
+TILEWISE_WARPGROUP_TILE(gemm_warpgroup_bf16_192x128, 2, ptx::BF16, 192, 128, 4)

@@ -4,4 +4,4 @@
 // Tiles of any width, of Cᵀ: four warpgroups.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ANY_WIDTH_ORDERS(gemm_warpgroup_bf16_256xany_swapped, ptx::BF16, 256, 128, true)
+TILEWISE_WARPGROUP_ANY_WIDTH(gemm_warpgroup_bf16_256xany_swapped, ptx::BF16, 256, 128, true)

@@ -4,4 +4,4 @@
 // The tile for matrices that the widest does not share out evenly.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_f16_128x128, 0, ptx::F16, 128, 128, 6)
+TILEWISE_WARPGROUP_TILE(gemm_warpgroup_f16_128x128, 0, ptx::F16, 128, 128, 6)

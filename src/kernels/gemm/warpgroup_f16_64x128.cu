@@ -4,4 +4,4 @@
 // The tile for matrices of which larger ones leave multiprocessors idle.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_ORDERS(gemm_warpgroup_f16_64x128, 0, ptx::F16, 64, 128, 8)
+TILEWISE_WARPGROUP_TILE(gemm_warpgroup_f16_64x128, 0, ptx::F16, 64, 128, 8)
