@@ -363,11 +363,11 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   const GemmKernel& kernel = *plan.kernel;
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
+  arguments.a_across_k = oriented.a_along_k ? 0 : 1;
+  arguments.b_across_k = oriented.b_along_k ? 0 : 1;
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
-  arguments.a_across_k = oriented.a_along_k ? 0 : 1;
-  arguments.b_across_k = oriented.b_along_k ? 0 : 1;
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
@@ -431,8 +431,6 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
         from_matrix(to_c, first, size_of(oriented.operand), size_of(oriented.result));
     GemmArguments product = some;
     product.result_is_aligned = arguments.result_is_aligned;
-    product.a_across_k = arguments.a_across_k;
-    product.b_across_k = arguments.b_across_k;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     const std::array<const void*, 1> values{&product};
     device.launch(
