@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/gemm/block.cuh"
+#include "kernels/gemm/orders.cuh"
 #include "kernels/gemm/product_16bit.cuh"
 #include "kernels/gemm/result_single.cuh"
 #include "kernels/gemm/single.hpp"
@@ -32,14 +33,17 @@ constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
 constexpr int kBK = kTileLine;
 
 // A block's warps are kBM / 64 warpgroups that multiply, and one warp that asks TMA for stages.
-template <class Element_, Along kAlongA_, Along kAlongB_, int kBM_, bool kTransposes_>
-struct Kernel {
+// A lies as the launch says, B too, but turned round along k alone: panels would be as wide.
+template <class Element_, int kBM_, bool kTransposes_> struct Kernel {
   using Element = Element_;
-  static constexpr Along kAlongA = kAlongA_, kAlongB = kAlongB_;
+  static constexpr Order kOrderA = Order::kAsLaunched,
+                         kOrderB = kTransposes_ ? Order::kAlongK : Order::kAsLaunched;
   static constexpr int kBM = kBM_, kWarpgroups = kBM / kWarpgroupM;
   static constexpr int kProducer = kWarpgroups * 4, kThreads = kWarpgroups * 128 + 32;
   static constexpr bool kTransposes = kTransposes_;
-  template <int kN> using HasWidth = std::bool_constant<has_single_width(kN, kAlongB == Along::kK)>;
+  template <int kN> using HasWidth = std::bool_constant<has_single_width(kN, true)>;
+  template <int kN>
+  static constexpr Order kOrderBOfWidth = has_single_width(kN, false) ? kOrderB : Order::kAlongK;
 };
 
 template <class K> struct Shared {
@@ -71,21 +75,22 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
   const Work work = work_of(g, K::kBM, kBK);
   const int matrix_a = g.is_shared_a ? 0 : work.matrix, matrix_b = g.is_shared_b ? 0 : work.matrix;
   const int stages = g.tile_stages, columns = g.tile_columns;
-  const auto ask = [&](int step, int index) {
+  const auto ask = [&](auto orders, int step, int index) {
+    using Orders = decltype(orders);
     ptx::Barrier* const full = &shared.full[index];
     Half* const a = stage_at(shared, g, index);
     Half* const b = a + K::kBM * kBK;
     const int k = work.first_k + step * kBK;
     ptx::mbarrier_arrive_expect(full,
                                 static_cast<unsigned>((K::kBM + columns) * kBK * sizeof(Half)));
-    if constexpr (K::kAlongA == Along::kK) {
+    if constexpr (Orders::kAlongA == Along::kK) {
       ptx::tma_load_3d(a, A, k, work.row, matrix_a, full);
     } else {
 #pragma unroll
       for (int i = 0; i < K::kBM; i += kTileLine)
         ptx::tma_load_3d(a + i * kBK, A, work.row + i, k, matrix_a, full);
     }
-    if constexpr (K::kAlongB == Along::kK) {
+    if constexpr (Orders::kAlongB == Along::kK) {
       ptx::tma_load_3d(b, B, k, work.column, matrix_b, full);
     } else {
       ptx::tma_load_3d(b, B, work.column, k, matrix_b, full);
@@ -99,7 +104,7 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
   if (ptx::elect_one()) {
     ptx::mbarrier_init(&shared.full[0], 1);
     ptx::fence_mbarrier_init();
-    if (steps > 0) ask(0, 0);
+    if (steps > 0) with_orders<K::kOrderA, K::kOrderB>(g, [&](auto orders) { ask(orders, 0, 0); });
 #pragma unroll
     for (int i = 1; i < kMostStages; ++i) ptx::mbarrier_init(&shared.full[i], 1);
     if (steps > stages) {
@@ -112,14 +117,17 @@ __device__ __forceinline__ void produce(Shared<K>& shared, const GemmArguments& 
   __syncwarp();
   arrive_at_start<K>();
   if (!ptx::elect_one()) return;
-  int index = 0;
-  unsigned phase = 0;
+  // A loop for each order: what this one thread does in a step is what small tiles wait for.
+  with_orders<K::kOrderA, K::kOrderB>(g, [&](auto orders) {
+    int index = 0;
+    unsigned phase = 0;
 #pragma unroll 1
-  for (int step = 1; step < steps; ++step) {
-    if (++index == stages) index = 0, phase ^= 1;
-    if (step >= stages) ptx::mbarrier_wait(&shared.empty[index], phase ^ 1);
-    ask(step, index);
-  }
+    for (int step = 1; step < steps; ++step) {
+      if (++index == stages) index = 0, phase ^= 1;
+      if (step >= stages) ptx::mbarrier_wait(&shared.empty[index], phase ^ 1);
+      ask(orders, step, index);
+    }
+  });
 }
 
 // A warpgroup's sums of the block's work. Of narrow tiles, which are for deep products and have the registers, in two levels:
@@ -138,18 +146,18 @@ template <class K, int kN> class Sums {
         // Stages that nobody will ask for again are not given back.
         gives_(threadIdx.x % 32 == 0 && steps > g.tile_stages) {}
 
-  __device__ __forceinline__ void add_up() {
+  template <class Orders> __device__ __forceinline__ void add_up() {
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) sum_[i] = 0;
     if (steps_ == 0) return;
     if constexpr (kN <= 64) {
       float some[2][1][kN / 2];
-      while (add(some[0], some[1][0]) && add(some[1], some[0][0])) {
+      while (add<Orders>(some[0], some[1][0]) && add<Orders>(some[1], some[0][0])) {
       }
     } else {
       auto& now = reinterpret_cast<float(&)[1][kN / 2]>(sum_);
 #pragma unroll 1
-      while (done_ < steps_) start_step(now);
+      while (done_ < steps_) start_step<Orders>(now);
       ptx::wgmma_wait<0>();
       ptx::wgmma_arrived(sum_);
     }
@@ -161,11 +169,11 @@ template <class K, int kN> class Sums {
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) sum_[i] += of[i];
   }
-  __device__ __forceinline__ void start_step(float (&now)[1][kN / 2]) {
+  template <class Orders> __device__ __forceinline__ void start_step(float (&now)[1][kN / 2]) {
     ptx::mbarrier_wait(&shared_.full[index_], phase_);
     const Half* const a = shared_.stages + index_ * (K::kBM + kN) * kBK;
-    start_product_16_bit<typename K::Element, K::kAlongA, K::kAlongB, kN>(now, a + rows_,
-                                                                          a + K::kBM * kBK);
+    start_product_16_bit<typename K::Element, Orders::kAlongA, Orders::kAlongB, kN>(
+        now, a + rows_, a + K::kBM * kBK);
     ptx::wgmma_wait<1>();  // for the step before: its stage has been read
     ptx::mbarrier_arrive_if(gives_ && done_ > 0, &shared_.empty[before_]);
     before_ = index_;
@@ -174,15 +182,16 @@ template <class K, int kN> class Sums {
   }
   // Adds up as many steps in `now`, and meanwhile `previous`, which are of as many before, to the sums. Whether there are
   // more.
+  template <class Orders>
   __device__ __forceinline__ bool add(float (&now)[1][kN / 2], float (&previous)[kN / 2]) {
 #pragma unroll
     for (int i = 0; i < kN / 2; ++i) now[0][i] = 0;
     const bool is_first = done_ == 0;
     const int end = min(steps_, done_ + together_);
-    start_step(now);
+    start_step<Orders>(now);
     if (!is_first) take(previous);
 #pragma unroll 1
-    while (done_ < end) start_step(now);
+    while (done_ < end) start_step<Orders>(now);
     if (done_ < steps_) return true;
     ptx::wgmma_wait<0>();
     take(now[0]);
@@ -229,7 +238,9 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   with_width<K::template HasWidth>(columns, [&](auto width) {
     constexpr int kN = decltype(width)::value;
     auto& own = reinterpret_cast<float(&)[kN / 2]>(sum);
-    Sums<K, kN>(own, shared, g, work.steps, warpgroup).add_up();
+    with_orders<K::kOrderA, K::template kOrderBOfWidth<kN>>(g, [&](auto orders) {
+      Sums<K, kN>(own, shared, g, work.steps, warpgroup).template add_up<decltype(orders)>();
+    });
     if (is_wide || is_narrow) {
       if (alpha != 1) {
 #pragma unroll
@@ -264,20 +275,13 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
 
 }  // namespace gemm::single
 
-// The kernel `name`, of tiles of bm rows.
-#define TILEWISE_SINGLE(name, element, along_a, along_b, bm, transposes)                          \
-  extern "C" __global__ void __launch_bounds__((bm)*2 + 32, 1)                                    \
-      name(const __grid_constant__ gemm::GemmArguments g,                                         \
-           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) {  \
-    gemm::single::run<                                                                            \
-        gemm::single::Kernel<element, ptx::Along::along_a, ptx::Along::along_b, bm, transposes>>( \
-        g, A, B);                                                                                 \
+// The kernel `name`, of tiles of bm rows, of C or of Cᵀ.
+#define TILEWISE_SINGLE(name, element, bm, transposes)                                           \
+  extern "C" __global__ void __launch_bounds__((bm)*2 + 32, 1)                                   \
+      name(const __grid_constant__ gemm::GemmArguments g,                                        \
+           const __grid_constant__ ptx::TensorMap A, const __grid_constant__ ptx::TensorMap B) { \
+    gemm::single::run<gemm::single::Kernel<element, bm, transposes>>(g, A, B);                   \
   }
-// For each order of A and B: k ("along k") or x ("across k"). Turned round, for B along k alone: panels would be as wide.
-#define TILEWISE_SINGLE_ORDERS(name, element, bm)                \
-  TILEWISE_SINGLE(name##_kk, element, kK, kK, bm, false)         \
-  TILEWISE_SINGLE(name##_kx, element, kK, kOther, bm, false)     \
-  TILEWISE_SINGLE(name##_xk, element, kOther, kK, bm, false)     \
-  TILEWISE_SINGLE(name##_xx, element, kOther, kOther, bm, false) \
-  TILEWISE_SINGLE(name##_swapped_kk, element, kK, kK, bm, true)  \
-  TILEWISE_SINGLE(name##_swapped_xk, element, kOther, kK, bm, true)
+#define TILEWISE_SINGLE_BOTH_WAYS(name, element, bm) \
+  TILEWISE_SINGLE(name, element, bm, false)          \
+  TILEWISE_SINGLE(name##_swapped, element, bm, true)

@@ -11,12 +11,13 @@
 #include <string_view>
 
 #include "kernels/gemm/any_width_entries.hpp"
+#include "kernels/gemm/four_orders.hpp"
 #include "kernels/gemm/single.hpp"
 #include "kernels/gemm/single_f64.hpp"
 
 namespace tilewise::kernels {
 
-// A kernel of the image for each order, and of these an entry for each width.
+// Kernels of the image by the orders of A and B, and of these an entry for each width.
 struct SingleTile {
   std::string_view type, unit;
   std::array<std::array<std::string_view, 2>, 2> entries;
@@ -25,19 +26,17 @@ struct SingleTile {
   bool is_swapped;
 };
 // Swapped ones come first: where both would do as well, they are the faster.
-#define TILEWISE_SINGLE_TILES(type, dtype, bm)                                      \
-  SingleTile{type,                                                                  \
-             "single_" type "_" #bm,                                                \
-             {{{"", "gemm_single_" type "_" #bm "_swapped_xk"},                     \
-               {"", "gemm_single_" type "_" #bm "_swapped_kk"}}},                   \
-             dtype,                                                                 \
-             bm,                                                                    \
-             true},                                                                 \
-      SingleTile {                                                                  \
-    type, "single_" type "_" #bm,                                                   \
-        {{{"gemm_single_" type "_" #bm "_xx", "gemm_single_" type "_" #bm "_xk"},   \
-          {"gemm_single_" type "_" #bm "_kx", "gemm_single_" type "_" #bm "_kk"}}}, \
-        dtype, bm, false                                                            \
+#define TILEWISE_SINGLE_TILES(type, dtype, bm)                                                \
+  SingleTile{type,                                                                            \
+             "single_" type "_" #bm,                                                          \
+             {{{"", "gemm_single_" type "_" #bm "_swapped"},                                  \
+               {"", "gemm_single_" type "_" #bm "_swapped"}}},                                \
+             dtype,                                                                           \
+             bm,                                                                              \
+             true},                                                                           \
+      SingleTile {                                                                            \
+    type, "single_" type "_" #bm, TILEWISE_ANY_ORDER("gemm_single_" type "_" #bm), dtype, bm, \
+        false                                                                                 \
   }
 inline constexpr std::array kSingleTiles{TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 64),
                                          TILEWISE_SINGLE_TILES("bf16", Dtype::kBF16, 128),

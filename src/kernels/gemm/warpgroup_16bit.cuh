@@ -35,9 +35,10 @@ struct TurnedTileOfOwnWidth
   static constexpr bool kTransposes = true, kStoresDirectly = true;
 };
 
-template <class Element, Order kOrderA, Order kOrderB, class Tile> struct SixteenBit {
+template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct SixteenBit {
   using Shape = Tile;
   using S = Tile;
+  static constexpr Order kOrderA = kOrderA_, kOrderB = kOrderB_;
   static constexpr int kSlice = 16;
   static constexpr int kPanel = 64;  // elements of a row of 128 bytes
   // Of tiles that are narrow: they are for products which are thin and deep, and have the registers.
@@ -90,10 +91,10 @@ template <class Element, Order kOrderA, Order kOrderB, class Tile> struct Sixtee
 
   // Asks for `count` rows of A or columns of B from `row` on, from k on: of those that are shared, or of their k, for the
   // part from `first` on.
-  template <class Load>
-  static __device__ __forceinline__ void ask(Half* to, bool across_k, int row, int count, int k,
-                                             int first, const Load& load) {
-    if (!across_k) {
+  template <Along kAlong, class Load>
+  static __device__ __forceinline__ void ask(Half* to, int row, int count, int k, int first,
+                                             const Load& load) {
+    if constexpr (kAlong == Along::kK) {
       load(to + first * S::kBK, k, row + first);
     } else if constexpr (kSharesK) {
       for (int i = 0; i < count; i += kPanel)
@@ -103,6 +104,7 @@ template <class Element, Order kOrderA, Order kOrderB, class Tile> struct Sixtee
     }
   }
 
+  template <class Orders>
   static __device__ __forceinline__ void fetch(const Stage& stage, const GemmArguments& g,
                                                const Share& share, const Unit& unit, int k,
                                                const ptx::TensorMap& A, const ptx::TensorMap& B,
@@ -125,14 +127,14 @@ template <class Element, Order kOrderA, Order kOrderB, class Tile> struct Sixtee
       ptx::tma_load_3d_multicast(to, B, x, y, matrix_b, full, share.for_b);
     };
     constexpr bool kAsItIs = S::kDown != kAsLaunched;  // of one or two blocks, one below the other
-    const bool across_a = is_a_across_k(g), across_b = is_b_across_k(g);
-    if (kAsItIs || share.is_all_of_a) ask(stage.a, across_a, unit.row, S::kBM, k, 0, fetch_a);
-    else ask(stage.a, across_a, unit.row, S::kBM, k, share.first_a, fetch_a_for_all);
+    constexpr Along kAlongA = Orders::kAlongA, kAlongB = Orders::kAlongB;
+    if (kAsItIs || share.is_all_of_a) ask<kAlongA>(stage.a, unit.row, S::kBM, k, 0, fetch_a);
+    else ask<kAlongA>(stage.a, unit.row, S::kBM, k, share.first_a, fetch_a_for_all);
     if constexpr (S::kDown > 1)
-      ask(stage.b, across_b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
+      ask<kAlongB>(stage.b, unit.column, S::kBN / S::kDown, k, share.first_b, fetch_b_for_all);
     else if (kAsItIs || share.is_all_of_b)
-      ask(stage.b, across_b, unit.column, columns_of_b(g), k, 0, fetch_b);
-    else ask(stage.b, across_b, unit.column, columns_of_b(g), k, share.first_b, fetch_b_for_all);
+      ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, 0, fetch_b);
+    else ask<kAlongB>(stage.b, unit.column, columns_of_b(g), k, share.first_b, fetch_b_for_all);
   }
 
   // Starts what a stage adds to the sums, kTimes times those of 64 rows, from `row` on, and kN columns.
