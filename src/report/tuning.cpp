@@ -32,7 +32,8 @@ std::string note(const bench::TuneResult& result, const bench::MeasuredPlan& pla
     return fmt::format("  tuned: {:+.1f} %, noise {:.1f} %",
                        (result.winner_us / result.planner_us - 1) * 100, result.noise);
   }
-  return is_planners ? "  the planner's" : "";
+  if (is_planners) return "  the planner's";
+  return plan.is_finalist ? "" : "  shortest of a few runs";
 }
 
 std::string product_of(const gpu::TunedKey& key) {

@@ -69,6 +69,10 @@ constexpr std::int64_t kFarExtent = 1024, kFarK = 4096;
 // beyond 37 MB 0.8 of what is more.
 constexpr double kBoxesMemoryShare = 0.8, kBoxesBytesPerMicrosecondAndSm = 25500;
 constexpr double kMoreBoxesBytesPerMicrosecondAndSm = 29500, kMoreBoxesMicroseconds = 1.5;
+// And those of 128 rows of the larger factor and more, of an H200's, where others cannot ask for all; seen beside more than
+// 64 rows of the other.
+constexpr double kWideBoxesMemoryShare = 0.86, kWideBoxesBytesPerMicrosecondAndSm = 31500;
+constexpr int kWideBoxes = 128, kBesideWideBoxes = 64;
 constexpr double kMmaMemoryShare = 0.7;  // the same of mma.sync, of an H200's
 // What narrow tiles of Cᵀ in turns take longer where their 128 columns of B lie across k.
 constexpr double kNarrowTurnsAcrossTime = 1.12;
@@ -266,8 +270,15 @@ double k_of_shown_store(const GemmKernel& kernel, const Problem& oriented) {
 }
 
 // What A, B and C take from and to memory by boxes.
-double boxes_memory_time(const Problem& oriented, const model::Gpu& gpu) {
+double boxes_memory_time(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   const double bytes = memory_bytes(oriented), of_one = bytes / gpu.sm_count;
+  const bool asks_for_all = gpu.memory_bandwidth * kBoxesMemoryShare <=
+                            kBoxesBytesPerMicrosecondAndSm * 1e6 * gpu.sm_count;
+  const bool is_wide = (oriented.n() >= oriented.m() ? kernel.bn : kernel.bm) >= kWideBoxes &&
+                       std::min(oriented.m(), oriented.n()) > kBesideWideBoxes;
+  if (!asks_for_all && is_wide)
+    return std::max(bytes * 1e6 / (gpu.memory_bandwidth * kWideBoxesMemoryShare),
+                    of_one / kWideBoxesBytesPerMicrosecondAndSm);
   const double least =
       std::min(of_one / kBoxesBytesPerMicrosecondAndSm,
                of_one / kMoreBoxesBytesPerMicrosecondAndSm + kMoreBoxesMicroseconds);
@@ -348,7 +359,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (is_mma(kernel.pipe) || (is_wide && !kernel.persistent)) {
     e.memory *= kMemoryShare / kMmaMemoryShare;
   } else if (kernel.box_a.lines > 0 && !is_wide) {
-    e.memory = boxes_memory_time(oriented, gpu);
+    e.memory = boxes_memory_time(kernel, oriented, gpu);
   }
   // Where streamed tiles wait for memory, the others still wait for multiplications: one adds to the other.
   if (plan.streamed > 0 && bandwidth > 0) {

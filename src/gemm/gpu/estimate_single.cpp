@@ -27,7 +27,7 @@ constexpr double kExponent = 3.3, kFarExponent = 8;
 constexpr double kStoreMicroseconds = 0.75;
 constexpr double kNarrowStoreBegins = 0.35, kNarrowStoreMicroseconds = 0.45;
 constexpr double kTurnedStoreBegins = 0.1, kTurnedStoreMicroseconds = 1.0;
-constexpr double kPartsMicroseconds = 3.0, kPartsBytesPerMicrosecond = 6e6;
+constexpr double kPartsMicroseconds = 3.8, kPartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kReaderTime = 0.1, kMostReaders = 4;
 constexpr double kFarReaderTime = 0.2, kFarFromCache = 2;
@@ -42,6 +42,8 @@ constexpr double kWideMicroseconds = 1.8;
 // What tiles of more k than kLongK took longer, where it is twice as much: none was meant for these.
 constexpr double kLongK = 32768, kLongTime = 1.0;
 constexpr double kAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
+// Behind a copy, and of C in 16 bits whose rows have ends: code that is met for the first time.
+constexpr double kBehindCopiesMicroseconds = 1.0, kEndsMicroseconds = 1.5;
 
 }  // namespace
 
@@ -117,6 +119,13 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   }
   e.fill = shown + kFillMicroseconds + kWarpgroupMicroseconds * kernel.bm / 64 + store +
            (rounds - 1) * kAgainMicroseconds;
+  const auto is_copied = [](const PreparedFactor& factor) {
+    return factor.preparation == kernels::Preparation::kRestride;
+  };
+  if (is_copied(plan.a) || is_copied(plan.b)) e.fill += kBehindCopiesMicroseconds;
+  if (!plan.leaves_parts && size_of(oriented.result) == 2 && !kernel.transposes_result &&
+      oriented.n() % 8 != 0)
+    e.fill += kEndsMicroseconds;
   if (kernel.bm == 128 && kernel.bn > kWideColumns && oriented.a_along_k && oriented.b_along_k)
     e.fill += kWideMicroseconds * (kernel.bn - kWideColumns) / 32;
   e.launches = kLaunchMicroseconds;

@@ -12,8 +12,7 @@ namespace tilewise::gpu {
 namespace {
 
 constexpr double kStart = 3.7;  // µs, beside the launch
-// Of the datasheet's bandwidth. And what comes to a multiprocessor at most: as no H200 was asked, less than it might, so that
-// nothing is chosen there that was not the faster on an H100.
+// Of the datasheet's bandwidth, of an H200's, too. And what comes to a multiprocessor, where that is not known.
 constexpr double kBandwidthShare = 0.82, kBytesPerMicrosecondAndSm = 24000;
 // Each more 8192 elements of B, of which a thread brings 32 at a time, in µs.
 constexpr double kElementsOfBatch = 8192, kBatchMicroseconds = 0.9;
@@ -50,7 +49,7 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
       (is_aligned || is_any ? 0 : kStagedBytes * elements);
   const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
                of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
-  e.memory = bytes / (of_memory > 0 ? std::min(of_memory, of_sms) : of_sms);
+  e.memory = bytes / (of_memory > 0 ? of_memory : of_sms);
 
   const std::int64_t of_matrix =
       std::min(tiles_of(plan, oriented), divide_up(places, oriented.count));

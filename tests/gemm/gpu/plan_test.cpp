@@ -20,7 +20,7 @@ struct Shape {
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
   std::uintptr_t address = 4096;
-  Order order_a = Order::kRowMajor, order_c = Order::kRowMajor;
+  Order order_a = Order::kRowMajor, order_b = Order::kRowMajor, order_c = Order::kRowMajor;
 };
 
 Problem problem(const Shape& shape) {
@@ -34,7 +34,7 @@ Problem problem(const Shape& shape) {
   const Scalar one{1, nullptr, false}, zero{0, nullptr, false};
   return problem_of(shape.operand, shape.result, shape.mode, shape.count, one,
                     batch(shape.m, shape.k, shape.order_a, shape.operand),
-                    batch(shape.k, shape.n, Order::kRowMajor, shape.operand), zero,
+                    batch(shape.k, shape.n, shape.order_b, shape.operand), zero,
                     batch(shape.m, shape.n, shape.order_c, shape.result));
 }
 
@@ -286,9 +286,41 @@ TEST(Plans, ThinOnesTakeStripsOfEitherFactorOrSingleTiles) {
   EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "single_bf16_64x16_swapped");  // on Hopper
   EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF16), "strip_f16_32x8");
   EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "single_bf16_128x16_swapped");
-  EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "strip_bf16_64x32_short");
+  EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "tall_bf16_32_rows");
   EXPECT_EQ(chosen(1000000, 16, 16, Dtype::kBF16), "tall_bf16_32_rows");
   EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
+}
+
+// Few rows leave a choice of tiles that read the same once.
+TEST(Plans, WideTilesReadMemoryThatIsFast) {
+  const auto chosen = [](const char* gpu, std::int64_t n) {
+    const Shape shape{.m = 128, .n = n, .k = 1536, .operand = Dtype::kBF16, .result = Dtype::kBF16};
+    return name_of(choose(problem(shape), model::find_gpu(gpu), kNoLimit));
+  };
+  EXPECT_EQ(chosen("h200", 24576), "warpgroup_bf16_192x128_swapped");
+  EXPECT_EQ(chosen("h100", 24576), "warpgroup_bf16_128x128_turns_swapped");
+}
+
+TEST(Plans, FewRowsAndALongKStayInOnePart) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Shape shape{.m = m,
+                      .n = n,
+                      .k = k,
+                      .operand = Dtype::kBF16,
+                      .result = Dtype::kBF16,
+                      .order_b = Order::kColumnMajor};
+    return name_of(choose(problem(shape), model::find_gpu("h200"), kNoLimit));
+  };
+  EXPECT_EQ(chosen(8, 768, 3072), "strip_bf16_32x8_transposed");
+  EXPECT_EQ(chosen(40, 4096, 14336), "single_bf16_64x24_swapped");
+}
+
+// Behind copies single tiles would store element by element, in code that is met for the first time.
+TEST(Plans, SmallOnesOfAnyAlignmentTakeTilesByWarpgroups) {
+  EXPECT_EQ(
+      choice({.m = 1000, .n = 1001, .k = 1002, .operand = Dtype::kBF16, .result = Dtype::kBF16})
+          .kernel->name,
+      "warpgroup_bf16_128x64");
 }
 
 // To copy the long factor takes longer than the product.
