@@ -96,7 +96,7 @@ class Recorder {
                                                 device.gpu().compute_minor))),
         kernel_(module_->kernel(fmt::format("probe_{}", name))) {}
 
-  std::string record(Operands& operands, Style style) {
+  std::string record(RecordOperands& operands, Style style) {
     const Cells a = operands.matrix(p_.a, p_.m * p_.k, style);
     const Cells b = operands.matrix(p_.b, p_.n * p_.k, style);
     const Cells c = operands.matrix(p_.accumulator, p_.m * p_.n, style);
@@ -152,7 +152,7 @@ std::string capture_mma(device::Device& device, std::string_view name, int recor
     throw Error(ErrorCode::kUnsupported, fmt::format("no probe executes '{}'", name));
   }
   Recorder recorder(device, name, *product);
-  Operands operands(seed);
+  RecordOperands operands(seed);
   std::string text;
   for (int r = 0; r < records; ++r) text += recorder.record(operands, style_of(r));
   return text;

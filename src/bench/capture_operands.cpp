@@ -33,13 +33,13 @@ Style style_of(int record) {
   return static_cast<Style>(record % kStyles);
 }
 
-Cells Operands::matrix(MatrixType type, int cells, Style style) {
+Cells RecordOperands::matrix(MatrixType type, int cells, Style style) {
   Cells result(static_cast<std::size_t>(cells));
   for (std::uint64_t& cell : result) cell = element(type, style);
   return result;
 }
 
-std::uint64_t Operands::element(MatrixType type, Style style) {
+std::uint64_t RecordOperands::element(MatrixType type, Style style) {
   const FloatBits f = float_bits(type);
   if (f.exponent == 0) return integer(type, style);
   const std::uint64_t top = (std::uint64_t{1} << f.exponent) - 1, bias = top / 2;
@@ -66,7 +66,7 @@ std::uint64_t Operands::element(MatrixType type, Style style) {
 }
 
 // Accumulators of the wide style lie where sums overflow.
-std::uint64_t Operands::integer(MatrixType type, Style style) {
+std::uint64_t RecordOperands::integer(MatrixType type, Style style) {
   if (type != MatrixType::kS32) return below(256);
   if (style != Style::kWide) return below(std::uint64_t{1} << 32);
   return below(2) ? 0x7FFFFFFF - below(50000) : 0x80000000 + below(50000);

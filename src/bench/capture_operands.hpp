@@ -21,9 +21,9 @@ enum class Style { kNormal, kWide, kVeryWide, kCancelling, kSpecial, kSubnormal 
 /// The styles take turns from record to record.
 Style style_of(int record);
 
-class Operands {
+class RecordOperands {
  public:
-  explicit Operands(std::uint64_t seed) : random_(seed) {}
+  explicit RecordOperands(std::uint64_t seed) : random_(seed) {}
 
   Cells matrix(vgpu::MatrixType type, int cells, Style style);
 

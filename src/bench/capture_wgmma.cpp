@@ -125,7 +125,7 @@ class Recorder {
         halves_(product.accumulator == MatrixType::kF16),
         bench_(device, probe_of(p_)) {}
 
-  std::string record(Operands& operands, Style style) {
+  std::string record(RecordOperands& operands, Style style) {
     std::string a, b, c;
     append(a, operands.matrix(p_.a, kRows * p_.k, style), p_.a);
     append(b, operands.matrix(p_.b, kColumns * p_.k, style), p_.b);
@@ -259,7 +259,7 @@ std::string capture_wgmma(device::Device& device, std::string_view name, int rec
     throw Error(ErrorCode::kUnsupported, fmt::format("no probe executes '{}'", name));
   }
   Recorder recorder(device, *product);
-  Operands operands(seed);
+  RecordOperands operands(seed);
   std::string text;
   for (int r = 0; r < records; ++r) text += recorder.record(operands, style_of(r));
   return text;
