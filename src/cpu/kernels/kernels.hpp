@@ -41,6 +41,7 @@ template <class T> struct Tile {
   std::int64_t last_lanes = 0;   ///< columns of the last vector, 1 .. lanes
   const Fetch* fetch = nullptr;  ///< asked for on the way by what reads A's panels; null: nothing
   bool c_is_near = false;        ///< in the first-level cache: it need not be asked for
+  bool a_is_near = false;        ///< the same of rows of A below, where it is read in place
 };
 
 /// A tile of dot products: rows of A times rows of Bᵀ, both contiguous along k.

@@ -276,11 +276,40 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   }
 }
 
-// The sum over k where A and B are read in place: nothing is fetched for later, so there is less to begin with, which
-// counts where k is short.
-template <class S, int kRows, int kVectors, class Step>
+// Nothing is asked for on the way.
+struct AskForNothing {
+  void operator()() const {}
+};
+
+// Asks for as many rows of A below a tile's, which are the next one's: line after line of all rows, so many in an
+// iteration that all have been asked for at the end of k. (Rows behind A's last are no harm.)
+template <class T, int kRows> class AskForRowsBelow {
+ public:
+  AskForRowsBelow(const T* a, std::int64_t step) : at_(a + kRows * step), step_(step) {}
+  [[gnu::always_inline]] inline void operator()() {
+    TILEWISE_UNROLL
+    for (int i = 0; i < kLines; ++i) {
+      __builtin_prefetch(at_);
+      at_ += step_;
+      if (++row_ < kRows) continue;
+      row_ = 0;
+      at_ += kLine - kRows * step_;
+    }
+  }
+
+ private:
+  static constexpr int kLine = 64 / sizeof(T);
+  static constexpr int kLines = (kRows * kUnroll + kLine - 1) / kLine;  // of an iteration
+  const T* at_;
+  std::int64_t step_;
+  int row_ = 0;
+};
+
+// The sum over k where A and B are read in place: there is less to begin with, which counts where k is short. Where it is
+// too short for the rows of C to be asked for on the way, `ask_for_next()` once an iteration.
+template <class S, int kRows, int kVectors, class Step, class Ask>
 [[gnu::always_inline]] inline void sum_up_in_place(const Tile<typename S::Element>& tile, bool asks,
-                                                   Step step) {
+                                                   Step step, Ask ask_for_next) {
   const auto several = [&]() __attribute__((always_inline)) {
     TILEWISE_UNROLL
     for (int u = 0; u < kUnroll; ++u) {
@@ -294,6 +323,10 @@ template <class S, int kRows, int kVectors, class Step>
     const auto* c = tile.c;
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i, c += tile.c_step) ask_for_c<S, kVectors>(c);
+    for (; !tile.a_is_near && left >= kUnroll; left -= kUnroll) {
+      ask_for_next();
+      several();
+    }
   } else if (asks) {
     for (; left >= kTail + kUnroll; left -= kUnroll) several();
     const auto* c = tile.c;
@@ -317,14 +350,16 @@ template <class S, int kRows, int kVectors, class Last>
   const T* b = tile.b;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
-      tile, asks, [&]() __attribute__((always_inline)) {
+      tile, asks,
+      [&]() __attribute__((always_inline)) {
         sum.template step<false>(
             [&](int i) __attribute__((always_inline)) { return rows.at(i); }, b,
             static_cast<T*>(nullptr), last);
         rows.advance();
         b += b_step;
         keep(b);
-      });
+      },
+      AskForRowsBelow<T, kRows>(tile.a, tile.a_step));
 }
 
 template <class S, int kRows, int kVectors, class Last>
@@ -344,7 +379,8 @@ template <class S, int kRows, int kVectors, class Last>
   const T *a = tile.a, *b = tile.b;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
-      tile, asks, [&]() __attribute__((always_inline)) {
+      tile, asks,
+      [&]() __attribute__((always_inline)) {
         sum.template step<false>(
             [a](int i) __attribute__((always_inline)) { return a + i; }, b,
             static_cast<T*>(nullptr), last);
@@ -352,7 +388,8 @@ template <class S, int kRows, int kVectors, class Last>
         b += b_step;
         keep(a);
         keep(b);
-      });
+      },
+      AskForNothing{});
 }
 
 template <class S, int kRows, int kVectors, class Last>
