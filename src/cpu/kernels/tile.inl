@@ -277,7 +277,8 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
 }
 
 // Nothing is asked for on the way.
-struct AskForNothing {
+template <class T> struct AskForNothing {
+  AskForNothing(const T* /*a*/, std::int64_t /*step*/) {}
   void operator()() const {}
 };
 
@@ -348,6 +349,8 @@ template <class S, int kRows, int kVectors, class Last>
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
+  // One vector takes a load for each FMA: there is no time to ask for more.
+  using Ask = std::conditional_t<(kVectors > 1), AskForRowsBelow<T, kRows>, AskForNothing<T>>;
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
       tile, asks,
@@ -359,7 +362,7 @@ template <class S, int kRows, int kVectors, class Last>
         b += b_step;
         keep(b);
       },
-      AskForRowsBelow<T, kRows>(tile.a, tile.a_step));
+      Ask(tile.a, tile.a_step));
 }
 
 template <class S, int kRows, int kVectors, class Last>
@@ -389,7 +392,7 @@ template <class S, int kRows, int kVectors, class Last>
         keep(a);
         keep(b);
       },
-      AskForNothing{});
+      AskForNothing<T>(a, a_step));
 }
 
 template <class S, int kRows, int kVectors, class Last>
