@@ -300,10 +300,9 @@ template <class In, class T> class Multiplication {
       tile_.b = b_at(k_, column_ + j);
       tile_.b_step = problem_.b.row_stride;
     }
-    constexpr std::int64_t kNear = std::int64_t{16}
-                                   << 10;  // bytes that stay in any first-level cache
+    constexpr std::int64_t kStays = 16384;  // bytes: in any first-level cache
     tile_.a_is_near = width * lanes_ < columns_ &&
-                      (row_end_ - row_) * depth_ * static_cast<std::int64_t>(sizeof(T)) <= kNear;
+                      (row_end_ - row_) * depth_ * static_cast<std::int64_t>(sizeof(T)) <= kStays;
     tile_.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
     c_ = problem_.c + column_ + j;
     functions_ = plan_.copy_a ? kernels_.by_panel[width]

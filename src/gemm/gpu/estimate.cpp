@@ -85,6 +85,7 @@ constexpr double kAloneBytesPerMicrosecond = 4.7e4;  // that one of these gets w
 constexpr double kReducerBytesPerMicrosecond = 6e4;  // one block reads partial sums
 constexpr double kPartsMicroseconds = 0.8;           // of the kernel that adds up parts
 constexpr double kPartsBytesPerMicrosecond = 3e6;    // that it reads, or the one before stores
+constexpr double kStripPartsMicroseconds = 1.0;      // more, behind strips of 16 bits
 constexpr double kFollowerMicroseconds =
     1.2;  // from the end of a kernel to the next, which waits for it
 // Work that lasts draws all the power that a GPU may, and the clock gives way: presumably to what is brought to the
@@ -471,6 +472,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (!plan.parts_entry.empty()) {
     const double partials = tile_sums * blocks;
     e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
+    if (is_narrow && kernel.box_a.lines == 0) e.reduction += kStripPartsMicroseconds;
     e.launches += kFollowerMicroseconds;
   }
   add_preparation(e, plan, oriented, gpu);

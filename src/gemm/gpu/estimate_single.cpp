@@ -27,7 +27,7 @@ constexpr double kExponent = 3.3, kFarExponent = 8;
 constexpr double kStoreMicroseconds = 0.75;
 constexpr double kNarrowStoreBegins = 0.35, kNarrowStoreMicroseconds = 0.45;
 constexpr double kTurnedStoreBegins = 0.1, kTurnedStoreMicroseconds = 1.0;
-constexpr double kPartsMicroseconds = 3.8, kPartsBytesPerMicrosecond = 6e6;
+constexpr double kPartsMicroseconds = 3.6, kPartsBytesPerMicrosecond = 6e6;
 // Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kReaderTime = 0.1, kMostReaders = 4;
 constexpr double kFarReaderTime = 0.2, kFarFromCache = 2;
