@@ -49,10 +49,14 @@ TEST(Tuning, ShowsTheWinnerAndThoseThatCameNear) {
       "  simt_f32_64x64,split=4                             11.00       10.25  tuned: -20.0 %, "
       "noise 1.8 %\n"
       "  simt_f32_32x32,split=8                              9.00       12.75  the planner's\n"
-      "  other,split=0                                      20.00       30.00\n"
-      "  other,split=1                                      20.00       30.00\n"
-      "  other,split=2                                      20.00       30.00\n"
-      "  other,split=3                                      20.00       30.00\n"
+      "  other,split=0                                      20.00       30.00  shortest of a few "
+      "runs\n"
+      "  other,split=1                                      20.00       30.00  shortest of a few "
+      "runs\n"
+      "  other,split=2                                      20.00       30.00  shortest of a few "
+      "runs\n"
+      "  other,split=3                                      20.00       30.00  shortest of a few "
+      "runs\n"
       "  and 6 more\n");
   EXPECT_EQ(tuning_of(unchanged(), false).substr(0, 71),
             "f32 accurate 64x128x4096 NT: the planner's choice, simt_f32_32x32,split");
