@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
-#include <type_traits>
 #include <utility>
 
 #include "cpu/kernels/avx2.hpp"

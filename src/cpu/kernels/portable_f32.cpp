@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
-#include <type_traits>
 #include <utility>
 
 #include "cpu/kernels/kernels.hpp"

@@ -276,12 +276,6 @@ template <class S, int kRows, int kVectors, class Step, class Advance, class Sin
   }
 }
 
-// Nothing is asked for on the way.
-template <class T> struct AskForNothing {
-  AskForNothing(const T* /*a*/, std::int64_t /*step*/) {}
-  void operator()() const {}
-};
-
 // Asks for as many rows of A below a tile's, which are the next one's: line after line of all rows, so many in an
 // iteration that all have been asked for at the end of k. (Rows behind A's last are no harm.)
 template <class T, int kRows> class AskForRowsBelow {
@@ -349,8 +343,7 @@ template <class S, int kRows, int kVectors, class Last>
   const std::int64_t b_step = tile.b_step;
   Rows<T, kRows> rows(tile.a, tile.a_step);
   const T* b = tile.b;
-  // One vector takes a load for each FMA: there is no time to ask for more.
-  using Ask = std::conditional_t<(kVectors > 1), AskForRowsBelow<T, kRows>, AskForNothing<T>>;
+  AskForRowsBelow<T, kRows> ask_for_rows_below(tile.a, tile.a_step);
   sum.clear();
   sum_up_in_place<S, kRows, kVectors>(
       tile, asks,
@@ -362,7 +355,10 @@ template <class S, int kRows, int kVectors, class Last>
         b += b_step;
         keep(b);
       },
-      Ask(tile.a, tile.a_step));
+      // One vector takes a load for each FMA: there is no time to ask for more.
+      [&]() __attribute__((always_inline)) {
+        if constexpr (kVectors > 1) ask_for_rows_below();
+      });
 }
 
 template <class S, int kRows, int kVectors, class Last>
@@ -392,7 +388,7 @@ template <class S, int kRows, int kVectors, class Last>
         keep(a);
         keep(b);
       },
-      AskForNothing<T>(a, a_step));
+      []() __attribute__((always_inline)){});
 }
 
 template <class S, int kRows, int kVectors, class Last>

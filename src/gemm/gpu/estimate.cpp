@@ -472,7 +472,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   if (!plan.parts_entry.empty()) {
     const double partials = tile_sums * blocks;
     e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
-    if (is_narrow && kernel.box_a.lines == 0) e.reduction += kStripPartsMicroseconds;
+    if (is_narrow && !plan.leaves_parts) e.reduction += kStripPartsMicroseconds;
     e.launches += kFollowerMicroseconds;
   }
   add_preparation(e, plan, oriented, gpu);

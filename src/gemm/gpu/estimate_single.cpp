@@ -42,7 +42,7 @@ constexpr double kWideMicroseconds = 1.8;
 // What tiles of more k than kLongK took longer, where it is twice as much: none was meant for these.
 constexpr double kLongK = 32768, kLongTime = 1.0;
 constexpr double kAgainMicroseconds = 1.8;  // from a block's end to the next one's first load
-// Behind a copy, and of C in 16 bits whose rows have ends: code that is met for the first time.
+// More behind copies, and where C's rows of 16 bits have ends: beside other kernels, presumably as code is met cold.
 constexpr double kBehindCopiesMicroseconds = 1.0, kEndsMicroseconds = 1.5;
 
 }  // namespace

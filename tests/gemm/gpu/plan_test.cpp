@@ -315,7 +315,7 @@ TEST(Plans, FewRowsAndALongKStayInOnePart) {
   EXPECT_EQ(chosen(40, 4096, 14336), "single_bf16_64x24_swapped");
 }
 
-// Behind copies single tiles would store element by element, in code that is met for the first time.
+// Behind copies single tiles take longer, and again where rows of C have ends.
 TEST(Plans, SmallOnesOfAnyAlignmentTakeTilesByWarpgroups) {
   EXPECT_EQ(
       choice({.m = 1000, .n = 1001, .k = 1002, .operand = Dtype::kBF16, .result = Dtype::kBF16})
