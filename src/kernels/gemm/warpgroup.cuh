@@ -241,7 +241,8 @@ __device__ __forceinline__ void fetch_unit(Shared<K>& shared, Ring<K::Shape::kSt
                                            const ptx::TensorMap& B, const Rounds& rounds) {
   using S = typename K::Shape;
   const int last_of_round = rounds.last_step(unit);
-  const auto ask = [&](const auto& fetch) {
+  // A loop for each order, where there are several: what this one thread does in a step is what small tiles wait for.
+  with_orders<K::kOrderA, K::kOrderB>(g, [&](auto orders) {
 #pragma unroll 1
     for (int step = 0; step < unit.steps; ++step) {
       if (step == last_of_round) rounds.end();
@@ -249,22 +250,11 @@ __device__ __forceinline__ void fetch_unit(Shared<K>& shared, Ring<K::Shape::kSt
       // The first time round nothing is to be waited for: the phase before the first is complete.
       ptx::mbarrier_wait(&shared.empty[ring.index], ring.phase ^ 1);
       ptx::mbarrier_arrive_expect(full, stage_bytes<K>(g));  // the neighbours' shares count
-      fetch(stage_at(shared, g, ring.index), unit.first_k + step * S::kBK, full);
+      K::template fetch<decltype(orders)>(stage_at(shared, g, ring.index), g, share, unit,
+                                          unit.first_k + step * S::kBK, A, B, full);
       ring.advance(S::stages(g));
     }
-  };
-  // A loop for each order, where there are several: what this one thread does in a step is what small tiles wait for.
-  if constexpr (requires { K::kOrderA; }) {
-    with_orders<K::kOrderA, K::kOrderB>(g, [&](auto orders) {
-      ask([&](const auto& stage, int k, ptx::Barrier* full) {
-        K::template fetch<decltype(orders)>(stage, g, share, unit, k, A, B, full);
-      });
-    });
-  } else {
-    ask([&](auto&& stage, int k, ptx::Barrier* full) {
-      K::fetch(stage, g, share, unit, k, A, B, full);
-    });
-  }
+  });
 }
 
 // The producer: asks for the stages of all units.

@@ -37,6 +37,8 @@ template <class Tile, int kChain> struct Accurate {
   static __device__ __forceinline__ Share share(const GemmArguments& g) {
     return share_of<S>(g, S::kBM, S::kBN);
   }
+  static constexpr Order kOrderA = Order::kAlongK, kOrderB = Order::kAlongK;  // as pairs lie
+  template <class Orders>
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g,
                                                const Share& share, const Unit& unit, int k,
                                                const ptx::TensorMap& A, const ptx::TensorMap& B,

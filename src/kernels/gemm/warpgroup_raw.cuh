@@ -112,6 +112,9 @@ template <class Tile, Along kAlongA> struct Raw {
   static __device__ __forceinline__ Share share(const GemmArguments& g) {
     return share_of<S>(g, S::kBM, S::kBN);
   }
+  static constexpr Order kOrderA = kAlongA == Along::kK ? Order::kAlongK : Order::kAcrossK,
+                         kOrderB = Order::kAlongK;  // as pairs lie
+  template <class Orders>
   static __device__ __forceinline__ void fetch(Stage& stage, const GemmArguments& g, const Share&,
                                                const Unit& unit, int k, const ptx::TensorMap& A,
                                                const ptx::TensorMap& B, ptx::Barrier* full) {
