@@ -15,7 +15,8 @@
 //   share()          the share that a block asks for
 //   fetch()          asks for a stage
 //   kSlice           sums a thread that a block of a cluster adds up at a time
-//   consume()        a warpgroup's sums of one unit
+//   consume()        a warpgroup's sums of one unit, whatever they were
+//   kTellsArrival    it calls its last argument once all stages of the unit have come
 //   finish<kN>()     kN columns of a warpgroup's sums to C
 #pragma once
 
@@ -388,6 +389,11 @@ __device__ __forceinline__ void join_in_cluster(const float (&sum)[K::Shape::kBN
   ptx::cluster_sync();  // nobody leaves while others read
 }
 
+template <int kCount> __device__ __forceinline__ void set_to_zero(float (&sum)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) sum[i] = 0;
+}
+
 // Turns of two warpgroups: one waits for its own, the other gives it.
 __device__ __forceinline__ void wait_for_turn(int own) {
   asm volatile("barrier.cta.sync.aligned %0, 256;" ::"r"(4 + own) : "memory");
@@ -433,17 +439,23 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
     if (more) unit = units.get();
   };
 #pragma unroll 1
-  for (; more; next()) {
+  while (more) {
     if (alpha == 0) unit.steps = 0;  // as does the producer
-    const int above = end_with_matrix<S::kBM>(unit, g) - warpgroup_row;
-    const Place place{unit.matrix, unit.row + warpgroup_row, unit.column, above, unit.part};
+    Unit now = unit;
+    const bool is_stretch = g.split.streamed > 0 && !now.is_whole;
+    Parts parts{};
+    if (is_stretch) parts = units.parts_of();
+    const int above = end_with_matrix<S::kBM>(now, g) - warpgroup_row;
+    const Place place{now.matrix, now.row + warpgroup_row, now.column, above, now.part};
     constexpr bool kEarly = S::kBN <= 64;  // others do not have the registers, or the need
     TargetOf<S> target;
     if (kEarly) target = find_target<S>(g, place, beta);
     if (beta != 0) [[unlikely]]
       ask_for_result<S::kBN>(find_target<S>(g, anew(place), beta));
-    float sum[S::kBN / 2] = {};
-    K::consume(sum, shared, ring, g, unit, warpgroup_row);
+    float sum[S::kBN / 2];
+    // What comes next is worked out while the last products are on their way, where that can be.
+    if constexpr (K::kTellsArrival) K::consume(sum, shared, ring, g, now, warpgroup_row, next);
+    else K::consume(sum, shared, ring, g, now, warpgroup_row), next();
     if (!kEarly) target = find_target<S>(g, place, beta);
     if constexpr (S::kDown == 1 || S::kDown == kAsLaunched) {
       if (g.split.parts > 1 && g.c.part_stride == 0) {
@@ -454,8 +466,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
         continue;
       }
     }
-    if (g.split.streamed > 0 && !unit.is_whole && !join_unit(sum, shared, g, units.parts_of()))
-      continue;
+    if (is_stretch && !join_unit(sum, shared, g, parts)) continue;
     K::template finish<S::kBN>(sum, staging, g, target, alpha, beta);
   }
   if (kTakesTurns && warpgroup_row == 0) wait_for_turn(0);  // the last that was given
@@ -521,7 +532,7 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     const bool multiplies = number < count, shares = number + 1 >= count;
     Unit now = unit;
     now.steps = steps;
-    float sum[kTimes][S::kBN / 2] = {};
+    float sum[kTimes][S::kBN / 2];
     if (multiplies) {
       if (beta != 0) [[unlikely]]
         ask_for(now);

@@ -151,6 +151,9 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   static __device__ __forceinline__ void add_up(float (&sum)[kTimes][kRoom], Shared& shared,
                                                 Ring<S::kStages>& ring, const GemmArguments& g,
                                                 const Unit& unit, int row, const Arrived& arrived) {
+    const auto of_rows = [&](int i) -> auto& { return reinterpret_cast<float(&)[kN / 2]>(sum[i]); };
+#pragma unroll
+    for (int i = 0; i < kTimes; ++i) set_to_zero(of_rows(i));
     // To the last wait, as what tensor cores still add to cannot come from several places.
     with_orders<kOrderA, kOrderB>(g, [&](auto orders) {
       int before = 0;
@@ -166,8 +169,7 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
       arrived();
       ptx::wgmma_wait<0>();
 #pragma unroll
-      for (int i = 0; i < kTimes; ++i)
-        ptx::wgmma_arrived(reinterpret_cast<float(&)[kN / 2]>(sum[i]));
+      for (int i = 0; i < kTimes; ++i) ptx::wgmma_arrived(of_rows(i));
       if (unit.steps > 0) give_back(shared, ring, before);
     });
   }
@@ -180,6 +182,7 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
                                                               const GemmArguments& g,
                                                               const Unit& unit, int row,
                                                               float (&some)[2][1][kN / 2]) {
+    set_to_zero(sum);
     int left = unit.steps, before = 0;
     const auto take = [&](float(&of)[kN / 2]) {
       ptx::wgmma_arrived(of);
@@ -196,8 +199,7 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
       --left;
     };
     const auto together = [&](float(&now)[1][kN / 2], float(&previous)[kN / 2]) {
-#pragma unroll
-      for (int i = 0; i < kN / 2; ++i) now[0][i] = 0;
+      set_to_zero(now[0]);
       const bool is_first = left == unit.steps;
       const int end = max(0, left - kTogether / S::kBK);
       step(now);
@@ -219,17 +221,21 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   using HasWidth = std::bool_constant<S::kTransposes ? has_width(kN, widest_in_one(S::kBM, S::kBN))
                                                      : has_width_of_c(kN, S::kBN)>;
 
-  template <class Shared>
+  // Of any width not: each width's own code would do what is then to be done. Narrow tiles are mostly a block's only ones.
+  static constexpr bool kTellsArrival = !S::kIsAnyWidth && !kInTwoLevels<S::kBN>;
+  struct Nothing {
+    __device__ __forceinline__ void operator()() const {}
+  };
+  template <class Shared, class Arrived = Nothing>
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
-                                                 const Unit& unit, int row) {
+                                                 const Unit& unit, int row,
+                                                 const Arrived& arrived = {}) {
     const auto consume_columns = [&](auto columns) {
       constexpr int kN = decltype(columns)::value;
       auto& own = reinterpret_cast<float(&)[1][kN / 2]>(sum);
-#pragma unroll
-      for (int i = 0; i < kN / 2; ++i) sum[i] = 0;
       if constexpr (!kInTwoLevels<kN>) {
-        add_up<kN>(own, shared, ring, g, unit, row, [] {});
+        add_up<kN>(own, shared, ring, g, unit, row, arrived);
       } else {
         with_orders<kOrderA, kOrderB>(g, [&](auto orders) {
           if constexpr (S::kIsAnyWidth) {  // what is left of the registers for sums will do
