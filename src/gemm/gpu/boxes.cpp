@@ -24,6 +24,12 @@ bool can_store_boxes(const kernels::GemmKernel& kernel) {
          kernel.bn >= kLeastColumns && kernel.bn % kBoxColumns == 0;
 }
 
+bool has_kernel_of_boxes(const kernels::GemmKernel& kernel,
+                         const kernels::GemmArguments& arguments) {
+  return !kernel.boxes_entry.empty() && arguments.m % kernel.bm == 0 &&
+         arguments.beta.address == nullptr && arguments.beta.value == 0;
+}
+
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   if (!can_store_boxes(*plan.kernel) || plan.parts > 1) return false;
   const auto row_bytes = oriented.n() * static_cast<std::int64_t>(size_of(oriented.result));

@@ -18,4 +18,9 @@ bool can_store_boxes(const kernels::GemmKernel& kernel);
 /// give it longer rows. Nor where blocks keep rounds (rounds.hpp) of much. `oriented`: as the kernel reads it.
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
+/// Where C is stored in boxes: whether all of it is, and there is a kernel that does nothing else (GemmKernel::boxes_entry).
+/// `arguments`: as the kernel is given them.
+bool has_kernel_of_boxes(const kernels::GemmKernel& kernel,
+                         const kernels::GemmArguments& arguments);
+
 }  // namespace tilewise::gpu

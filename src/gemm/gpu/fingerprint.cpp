@@ -41,6 +41,7 @@ class Hash {
 void add(Hash& hash, const kernels::GemmKernel& kernel) {
   hash.add(kernel.name);
   hash.add(kernel.unit);
+  hash.add(kernel.boxes_entry);
   for (const auto* const entries : {&kernel.entries, &kernel.part_entries})
     for (const auto& by_b : *entries)
       for (const std::string_view entry : by_b) hash.add(entry);

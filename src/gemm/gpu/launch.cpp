@@ -359,7 +359,7 @@ void launch_teams(const Plan& plan, const Problem& oriented, GemmArguments argum
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
-  device::Kernel& entry = kernels.find(plan.kernel->unit, plan.entry);
+  device::Kernel* entry = &kernels.find(plan.kernel->unit, plan.entry);
   const GemmKernel& kernel = *plan.kernel;
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
@@ -372,7 +372,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
   if (kernel.tiles_of_block > 0)
-    return launch_teams(plan, oriented, arguments, device, entry, stream, follows);
+    return launch_teams(plan, oriented, arguments, device, *entry, stream, follows);
   if (kernel.persistent || kernel.is_single) {
     arguments.is_shared_a = arguments.a.stride == 0;
     arguments.is_shared_b = arguments.b.stride == 0;
@@ -398,6 +398,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       const kernels::FactorBox box{kernels::kBoxRows, kernels::kBoxBytes / arguments.result_bytes};
       const TensorMap map = map_of(device, mapped_result(arguments, oriented), box);
       arguments.boxes = {std::bit_cast<std::array<unsigned long long, 16>>(map), 1};
+      if (has_kernel_of_boxes(kernel, arguments))
+        entry = &kernels.find(kernel.unit, kernel.boxes_entry);
     }
     const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
     const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);
@@ -412,7 +414,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());
       if (blocks > 1 && kernel.cluster.blocks() == 1)  // else the kernel says so itself
         launch.cluster = {static_cast<std::uint32_t>(blocks), 1, 1};
-      device.launch(entry, launch, stream);
+      device.launch(*entry, launch, stream);
     }
     if (plan.parts_entry.empty()) return;
     for (std::int64_t first = 0; first < oriented.count; first += kMostMatrices) {
@@ -434,7 +436,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     const std::array<const void*, 1> values{&product};
     device.launch(
-        entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
+        *entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
         stream);
     if (!plan.parts_entry.empty())
       launch_parts(plan, oriented, some, matrices, device, kernels, stream);

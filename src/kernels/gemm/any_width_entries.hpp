@@ -63,7 +63,8 @@ constexpr GemmKernel warpgroup(std::string_view name,
 }
 
 // The same where warpgroups take turns.
-constexpr GemmKernel in_turns(GemmKernel kernel) {
+constexpr GemmKernel in_turns(GemmKernel kernel, std::string_view boxes_entry = {}) {
+  kernel.boxes_entry = boxes_entry;
   kernel.splits = false;
   kernel.most_parts_in_cluster = 1;
   kernel.hides_result = true;

@@ -23,7 +23,8 @@ namespace {
                            efficiency)
 #define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, down, efficiency) \
   in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,  \
-                                    stages, down, efficiency))
+                                    stages, down, efficiency),                                  \
+           "gemm_warpgroup_" type "_" #bm "x" #bn "_turns_boxes")
 // With C in f32 or in the type of A and B.
 #define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                       \
   TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.785),           \

@@ -65,6 +65,9 @@ struct GemmKernel {
   std::array<std::array<std::string_view, 2>, 2> entries = {};
   /// What adds up parts of k behind it; empty where they are left as matrices of C's shape (parts.hpp).
   std::array<std::array<std::string_view, 2>, 2> part_entries = {};
+  /// The same kernel for whole tiles whose results all go in boxes (GemmBoxes): m is a multiple of bm, beta is 0. Empty where
+  /// there is none.
+  std::string_view boxes_entry = {};
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
   int compute_major = 8;  ///< 8: and later; 9: 9.0 alone (sm_90a)

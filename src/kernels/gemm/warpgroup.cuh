@@ -57,6 +57,7 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
   static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
   static constexpr bool kTransposes = false;          // it computes Cᵀ
   static constexpr bool kStoresDirectly = false;      // as result_direct.cuh has it
+  static constexpr bool kStoresBoxes = false;         // whole tiles, where beta is 0, by TMA alone
   // Of this launch.
   static constexpr bool kIsAnyWidth = false;
   static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
@@ -81,6 +82,12 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kMultiplyingRegisters = kBN > 128 ? 240 : 232;
   static constexpr bool kInTurns = true;
   static constexpr int kReaders = 4;
+};
+// The same for all of C in boxes (GemmBoxes). What else a kernel may have to do with sums is most of its code, and stands between
+// what it does with every tile: where that has to be fetched again and again, warps wait for it (docs/lab/gpu_gemm.md).
+template <int kBM, int kBN, int kBK, int kStages, int kDown>
+struct TileInBoxes : TileInTurns<kBM, kBN, kBK, kStages, kDown> {
+  static constexpr bool kStoresBoxes = true;
 };
 // The same of Cᵀ.
 template <int kBM, int kBN, int kBK, int kStages>
@@ -403,12 +410,16 @@ __device__ __forceinline__ void give_turn(int other) {
 }
 
 // Where the sums of a kernel's warpgroup go.
-template <class S> using TargetOf = std::conditional_t<S::kTransposes, TransposedTarget, Target>;
+template <class S>
+using TargetOf = std::conditional_t<S::kTransposes, TransposedTarget,
+                                    std::conditional_t<S::kStoresBoxes, BoxTarget, Target>>;
 template <class S>
 __device__ __forceinline__ TargetOf<S> find_target(const GemmArguments& g, const Place& place,
                                                    float beta) {
   if constexpr (S::kTransposes) {
     return transposed_target_of(g, place, S::columns(g), beta);
+  } else if constexpr (S::kStoresBoxes) {
+    return BoxTarget{place, g.result_bytes == 4};
   } else {
     Target target = target_of(g, place, beta);
     if constexpr (S::kIsAnyWidth) target.columns_left = min(target.columns_left, S::columns(g));
@@ -523,8 +534,10 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     K::template finish<S::kBN>(of, staging, g, target_at(in, row), alpha, beta);
   };
   const auto ask_for = [&](const Unit& in) {
+    if constexpr (!S::kStoresBoxes) {
 #pragma unroll 1
-    for (int i = 0; i < kTimes; ++i) ask_for_result<S::kBN>(target_at(anew(in), i * kWarpgroupM));
+      for (int i = 0; i < kTimes; ++i) ask_for_result<S::kBN>(target_at(anew(in), i * kWarpgroupM));
+    }
   };
   const int end = count > 0 ? count + 1 : 0;  // whose the last is not comes once more, to help
 #pragma unroll 1

@@ -274,6 +274,16 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   }
   template <int kN>
   static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
+                                                const GemmArguments& g, const BoxTarget& target,
+                                                float alpha, float) {
+    if (alpha != 1) {
+#pragma unroll
+      for (int i = 0; i < kN / 2; ++i) sum[i] *= alpha;
+    }
+    store_boxes<Element, kN>(sum, staging, g, target);
+  }
+  template <int kN>
+  static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
                                                 const GemmArguments&,
                                                 const TransposedTarget& target, float alpha,
                                                 float beta) {
@@ -302,9 +312,11 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,  \
                      gemm::Tile<bm, bn, 64, stages, cluster>)
 // The same whose warpgroups take turns.
-#define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages) \
-  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,   \
-                     gemm::TileInTurns<bm, bn, 64, stages, cluster>)
+#define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages)       \
+  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,         \
+                     gemm::TileInTurns<bm, bn, 64, stages, cluster>)           \
+  TILEWISE_WARPGROUP(name##_boxes, cluster, element, kAsLaunched, kAsLaunched, \
+                     gemm::TileInBoxes<bm, bn, 64, stages, cluster>)
 // Tiles of any width, of C or of Cᵀ, for B along k.
 #define TILEWISE_WARPGROUP_ANY_WIDTH(name, element, bm, most_bn, transposes) \
   TILEWISE_WARPGROUP(                                                        \

@@ -43,6 +43,22 @@ TEST(Boxes, AreOfF32WhereKIsNotShort) {
   EXPECT_TRUE(has_boxes(kTurns, Dtype::kF32, 4096, 4096, 512));
 }
 
+TEST(Boxes, HaveAKernelOfTheirOwnForWholeTiles) {
+  const GemmKernel& turns = *kernels::find_gemm_kernel("warpgroup_f16_128x192_turns_to_f32");
+  EXPECT_EQ(turns.boxes_entry, "gemm_warpgroup_f16_128x192_turns_boxes");
+  kernels::GemmArguments arguments{};
+  arguments.m = 4096;
+  EXPECT_TRUE(gpu::has_kernel_of_boxes(turns, arguments));
+  EXPECT_FALSE(
+      gpu::has_kernel_of_boxes(*kernels::find_gemm_kernel("warpgroup_f16_128x256"), arguments));
+  arguments.m = 4095;  // the last tile shares rows with the one above
+  EXPECT_FALSE(gpu::has_kernel_of_boxes(turns, arguments));
+  arguments.m = 4096, arguments.beta.value = 0.5;
+  EXPECT_FALSE(gpu::has_kernel_of_boxes(turns, arguments));
+  arguments.beta = {0, &arguments};  // in device memory: it may be anything
+  EXPECT_FALSE(gpu::has_kernel_of_boxes(turns, arguments));
+}
+
 class EveryKernelWithBoxes : public ::testing::TestWithParam<const GemmKernel*> {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
@@ -100,6 +116,19 @@ TEST_P(EveryKernelWithBoxes, StoresWholeAndStreamedTiles) {
   expect_boxes("split=1", height * n, multiply(height + 19));
   if (kernel().splits && kernel().streams)
     expect_boxes("stream", (height - 3) * n, multiply(height - 3));
+}
+
+// By the kernel that does nothing else, where there is one. The last columns are half a tile or less; and without k the sums
+// are zero.
+TEST_P(EveryKernelWithBoxes, StoresWholeTiles) {
+  const std::int64_t height = std::int64_t{kernel().bm} * kernel().cluster.down;
+  const std::int64_t n = columns() + 8 - 64;
+  for (const std::int64_t k : {323, 0}) {
+    if (kernel().result == Dtype::kF32 && k == 0) continue;  // threads store it
+    expect_boxes("split=1", height * n, [&](auto kind) {
+      expect_right<typename decltype(kind)::type>({height, n, k}, {.c = kAlignedRows}, 1.5f);
+    });
+  }
 }
 
 TEST_P(EveryKernelWithBoxes, LeavesToThreadsWhatIsAddedToC) {
