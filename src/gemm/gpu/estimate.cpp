@@ -31,8 +31,10 @@ constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
 // What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
-// no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast.
+// no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast. And of tiles of
+// Cᵀ, which threads store, where C's rows are multiples of 16 bytes (measured from 512 to 1024; others are slower, too).
 constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kLargeBoxesShownK = 300;
+constexpr double kTransposedTurnsShownK = 450;
 constexpr std::int64_t kLeastTurnsShownK = 256;
 // The same of other tiles of 16 bits, whose warpgroups all store at one time, with C in f32, and where columns are C's rows, as
 // sums leave registers sector by sector.
@@ -270,6 +272,16 @@ double k_of_shown_store(const GemmKernel& kernel, const Problem& oriented) {
   return kernel.transposes_result ? kTurnedShownK : 0.0;
 }
 
+// The same of two warpgroups that take turns, beyond kTurnsShown.
+double k_of_shown_turns(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
+  if (plan.kernel->transposes_result)
+    return oriented.m() * bytes % 16 == 0 ? kTransposedTurnsShownK : 0.0;
+  if (plan.kernel->bn <= 128) return 0.0;
+  if (!stores_boxes(plan, oriented, gpu)) return kLargeTurnsShownK;
+  return bytes == 4 ? kLargeBoxesShownK : 0.0;
+}
+
 // What A, B and C take from and to memory by boxes.
 double boxes_memory_time(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   const double bytes = memory_bytes(oriented), of_one = bytes / gpu.sm_count;
@@ -423,12 +435,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
   const auto k_that_hides = static_cast<double>(std::max(oriented.k(), kLeastTurnsShownK));
-  const double shown_k = kernel.transposes_result             ? 0.0
-                         : !stores_boxes(plan, oriented, gpu) ? kLargeTurnsShownK
-                         : size_of(oriented.result) == 4      ? kLargeBoxesShownK
-                                                              : 0.0;
   const double turns_shown =
-      kernel.bn > 128 ? std::max(kTurnsShown, shown_k / k_that_hides) : kTurnsShown;
+      std::max(kTurnsShown, k_of_shown_turns(plan, oriented, gpu) / k_that_hides);
   const double long_store = is_narrow && kernel.box_a.lines > 0
                                 ? k_of_shown_store(kernel, oriented) / k_that_hides * tile_store
                                 : 0.0;

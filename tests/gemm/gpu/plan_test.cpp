@@ -143,7 +143,8 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_swapped_to_f32");
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
   EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x144_turns_swapped_to_f32");
-  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x144_turns_swapped_to_f32");
+  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x128_turns_to_f32");  // and TMA stores it
+  EXPECT_EQ(chosen(8192, 8192, 1024), "warpgroup_bf16_128x192_turns_to_f32");
   EXPECT_EQ(chosen(8192, 8192, 8192), "warpgroup_bf16_128x192_turns_to_f32");
   const Shape narrow{
       .m = 4096, .n = 7168, .k = 2048, .operand = Dtype::kBF16, .result = Dtype::kBF16};
