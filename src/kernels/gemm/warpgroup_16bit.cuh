@@ -221,8 +221,9 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   using HasWidth = std::bool_constant<S::kTransposes ? has_width(kN, widest_in_one(S::kBM, S::kBN))
                                                      : has_width_of_c(kN, S::kBN)>;
 
-  // Of any width not: each width's own code would do what is then to be done. Narrow tiles are mostly a block's only ones.
-  static constexpr bool kTellsArrival = !S::kIsAnyWidth && !kInTwoLevels<S::kBN>;
+  // Of any width not: each width's own code would do what is then to be done. Narrow tiles are mostly a block's only ones, and
+  // those of Cᵀ have no registers for it.
+  static constexpr bool kTellsArrival = !S::kIsAnyWidth && !S::kTransposes && !kInTwoLevels<S::kBN>;
   struct Nothing {
     __device__ __forceinline__ void operator()() const {}
   };

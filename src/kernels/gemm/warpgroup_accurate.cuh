@@ -78,11 +78,9 @@ template <class Tile, int kChain> struct Accurate {
     ptx::wgmma_commit();
   }
 
-  static constexpr bool kTellsArrival = false;
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Accurate>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    set_to_zero(sum);
     constexpr int kStepsTogether = kTogether / S::kBK;
     if (unit.steps == 0) return;
     float some[kInTwoLevels ? S::kBN / 2 : 1] = {};

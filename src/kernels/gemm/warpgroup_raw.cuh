@@ -169,11 +169,9 @@ template <class Tile, Along kAlongA> struct Raw {
   }
 
   // While the tensor cores multiply a chain, its warpgroup splits the next.
-  static constexpr bool kTellsArrival = false;
   static __device__ __forceinline__ void consume(float (&sum)[S::kBN / 2], Shared<Raw>& shared,
                                                  Ring<S::kStages>& ring, const GemmArguments& g,
                                                  const Unit& unit, int row) {
-    set_to_zero(sum);
     if (unit.steps == 0) return;
     const unsigned in_b = suspects_in<S::kBN, S::kBK>(g.pairs_b, unit, unit.column, g.n, g.k);
     const RawPlaces<kAlongA, S::kBM, S::kBK> places(row);
