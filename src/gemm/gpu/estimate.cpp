@@ -32,7 +32,7 @@ constexpr double kTeamLastRound = 0.56;
 constexpr double kTeamsShown = 1.2;
 // What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
 // no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast. And of tiles of
-// Cᵀ, which threads store, where C's rows are multiples of 16 bytes (measured from 512 to 1024; others are slower, too).
+// Cᵀ, which threads store, where C's rows are multiples of 16 bytes (measured from 512 to 1024): of others TMA stores neither.
 constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kLargeBoxesShownK = 300;
 constexpr double kTransposedTurnsShownK = 450;
 constexpr std::int64_t kLeastTurnsShownK = 256;
