@@ -19,6 +19,8 @@
 #include "cli/outputs.hpp"
 #include "core/file.hpp"
 #include "device/device.hpp"
+#include "gemm/gpu/boxes.hpp"
+#include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/tuned_load.hpp"
 #include "model/gpu.hpp"
 #include "tilewise/error.hpp"
@@ -130,10 +132,18 @@ std::string prepared_text(const char* name, const gpu::PreparedFactor& factor) {
   }
 }
 
-std::string choice_text(const gpu::Plan& plan) {
-  std::string out = fmt::format("Plan: {} (kernel {}, tile {}×{}×{}, {} threads)\n",
-                                gpu::name_of(plan), plan.entry, plan.kernel->bm, plan.kernel->bn,
-                                plan.kernel->bk, plan.kernel->threads);
+// The kernel that runs: of C as it is here, aligned and without beta.
+std::string_view entry_of(const gpu::Plan& plan, const Problem& problem, const model::Gpu& gpu) {
+  const Problem oriented = gpu::oriented_for(*plan.kernel, problem);
+  const bool in_boxes = gpu::stores_boxes(plan, oriented, gpu) &&
+                        gpu::has_kernel_of_boxes(*plan.kernel, oriented.arguments);
+  return in_boxes ? plan.kernel->boxes_entry : plan.entry;
+}
+
+std::string choice_text(const gpu::Plan& plan, std::string_view entry) {
+  std::string out =
+      fmt::format("Plan: {} (kernel {}, tile {}×{}×{}, {} threads)\n", gpu::name_of(plan), entry,
+                  plan.kernel->bm, plan.kernel->bn, plan.kernel->bk, plan.kernel->threads);
   out += prepared_text(plan.kernel->transposes_result ? "B" : "A", plan.a);
   out += prepared_text(plan.kernel->transposes_result ? "A" : "B", plan.b);
   if (plan.streamed > 0)
@@ -160,7 +170,7 @@ std::string origin_text(const gpu::Choice& choice) {
                            tuned.planner);
 }
 
-Json json_of(const Candidate& candidate, const Problem& problem) {
+Json json_of(const Candidate& candidate, const Problem& problem, const model::Gpu& gpu) {
   Json value{{"kernel", candidate.kernel->name}};
   if (!candidate.plan) {
     value["refusal"] = candidate.refusal;
@@ -169,7 +179,7 @@ Json json_of(const Candidate& candidate, const Problem& problem) {
   const gpu::Plan& plan = *candidate.plan;
   const gpu::Estimate& e = candidate.estimate;
   value.update({{"plan", gpu::name_of(plan)},
-                {"entry", plan.entry},
+                {"entry", entry_of(plan, problem, gpu)},
                 {"parts", plan.parts},
                 {"streamed_tiles", plan.streamed * plan.cluster.blocks()},
                 {"cluster", {{"down", plan.cluster.down}, {"across", plan.cluster.across}}},
@@ -206,7 +216,8 @@ int run(const PlanOptions& options) {
   std::string out = fmt::format("{} ({} -> {}), {}×{}×{}", options.mode, options.dtype,
                                 name_of(problem.result), options.m, options.n, options.k);
   if (options.batch != 1) out += fmt::format(", {} times", options.batch);
-  out += fmt::format(", {} on {}\n{}", options.trans, gpu.name, choice_text(choice.plan));
+  out += fmt::format(", {} on {}\n{}", options.trans, gpu.name,
+                     choice_text(choice.plan, entry_of(choice.plan, problem, gpu)));
   out += origin_text(choice);
   out +=
       "\nEstimates, in microseconds: the longest of multiply, memory and cache, and the others\n";
@@ -217,7 +228,7 @@ int run(const PlanOptions& options) {
                {"chosen_by", kOrigins[static_cast<std::size_t>(choice.by)]},
                {"candidates", Json::array()}};
     for (const Candidate& candidate : all)
-      value["candidates"].push_back(json_of(candidate, problem));
+      value["candidates"].push_back(json_of(candidate, problem, gpu));
     write_file(options.json, value.dump(2) + "\n");
   }
   print(out);

@@ -28,6 +28,17 @@ TEST(PlanCommand, ShowsTheChoiceAndItsRivals) {
   }
 }
 
+TEST(PlanCommand, NamesTheKernelThatRuns) {
+  const auto out = [](const char* m) {
+    return run({"plan", "--m", m, "--n", "8192", "--k", "512", "--dtype", "bf16", "--gpu", "h200"},
+               {{"TILEWISE_PLAN", "warpgroup_bf16_128x192_turns"}})
+        .out;
+  };
+  const std::string whole = out("8192"), rest = out("8200");
+  EXPECT_TRUE(contains(whole, "(kernel gemm_warpgroup_bf16_128x192_turns_boxes,")) << whole;
+  EXPECT_TRUE(contains(rest, "(kernel gemm_warpgroup_bf16_128x192_turns,")) << rest;
+}
+
 TEST(PlanCommand, FollowsTheWish) {
   const Outcome outcome =
       run({"plan", "--m", "64", "--n", "64", "--k", "4096", "--trans", "tn", "--gpu", "a100"},
