@@ -343,7 +343,7 @@ __device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
   }
 }
 
-// The same where all of C goes in boxes.
+// A Target where all of C goes in boxes.
 struct BoxTarget {
   Place place;
   bool is_wide;
@@ -351,9 +351,9 @@ struct BoxTarget {
 
 // kN columns of a warp's sums in boxes, one after the other: two behind one fence are sooner stored, but so many bytes at a
 // time hold up what is fetched (docs/lab/gpu_gemm.md).
-template <class Element, int kN, class Target>
+template <class Element, int kN, class SomeTarget>
 __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging& staging,
-                                            const GemmArguments& g, const Target& target) {
+                                            const GemmArguments& g, const SomeTarget& target) {
   auto& boxes = staging.warps[threadIdx.x / 32 % 4];
   static_assert(sizeof(boxes[0]) == kBoxRows * kBoxBytes);
   const auto& map = reinterpret_cast<const ptx::TensorMap&>(g.boxes.map);

@@ -9,7 +9,7 @@
 // cluster compute neighbouring tiles, and fetch what several of them read once, each its share.
 //
 // A kernel is a struct that gives run() the rest:
-//   Shape            a Tile
+//   Shape            a Tile (warpgroup_tiles.cuh)
 //   Stage, Stages    what of A and B one step of kBK k reads, and the ring of them in shared memory
 //   stage_at(), stage_bytes()  one of these and its size, where Stages is no array
 //   share()          the share that a block asks for
@@ -28,6 +28,7 @@
 #include "kernels/gemm/result_transposed.cuh"
 #include "kernels/gemm/rounds.cuh"
 #include "kernels/gemm/units.cuh"
+#include "kernels/gemm/warpgroup_tiles.cuh"
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/elect.cuh"
 #include "kernels/ptx/fence.cuh"
@@ -39,61 +40,6 @@
 namespace gemm {
 
 using ptx::Along;
-
-constexpr int kWarpgroupM = 64;  // rows that a warpgroup multiplies
-
-// kBM×kBN results of a block, kBK k a step. kDown: of a cluster's tiles (units.cuh).
-template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
-  static constexpr int kBM = kBM_, kBN = kBN_, kBK = kBK_, kStages = kStages_, kDown = kDown_;
-  using InCluster = Cluster<kDown>;
-  static constexpr int kMultiplying = kBM / kWarpgroupM * 128, kThreads = kMultiplying + 128;
-  // Registers are given in eights; those of all threads together must fit into 65536.
-  static constexpr int kProducerRegisters = kBM == 64 ? 56 : kBM == 128 ? 40 : 32;
-  static constexpr int kMultiplyingRegisters = kBM == 64    ? 240
-                                               : kBM == 128 ? 232
-                                               : kBM == 192 ? 160
-                                                            : 112;
-  static constexpr bool kInTurns = false;
-  static constexpr int kReaders = kMultiplying / 32;  // warps that read a stage
-  static constexpr bool kTransposes = false;          // it computes Cᵀ
-  static constexpr bool kStoresDirectly = false;      // as result_direct.cuh has it
-  static constexpr bool kStoresBoxes = false;         // whole tiles, where beta is 0, by TMA alone
-  // Of this launch.
-  static constexpr bool kIsAnyWidth = false;
-  static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
-  static __device__ __forceinline__ int stages(const GemmArguments&) { return kStages; }
-};
-
-// Of as many columns as the launch says, up to kMostBN, of C or of Cᵀ, and as many stages, up to kMostStages, as they leave
-// room for.
-template <int kBM, int kMostBN, int kBK, int kMostStages, bool kTransposes_>
-struct TileOfAnyWidth : Tile<kBM, kMostBN, kBK, kMostStages, kAsLaunched> {
-  static constexpr bool kIsAnyWidth = true, kTransposes = kTransposes_;
-  static __device__ __forceinline__ int columns(const GemmArguments& g) { return g.tile_columns; }
-  static __device__ __forceinline__ int stages(const GemmArguments& g) { return g.tile_stages; }
-};
-
-// A Tile of which each of two warpgroups multiplies a whole one, while the other stores the one before. Units
-// are neither divided nor streamed.
-template <int kBM, int kBN, int kBK, int kStages, int kDown>
-struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
-  static constexpr int kMultiplying = 256, kThreads = kMultiplying + 128;
-  static constexpr int kProducerRegisters = kBN > 128 ? 24 : 40;
-  static constexpr int kMultiplyingRegisters = kBN > 128 ? 240 : 232;
-  static constexpr bool kInTurns = true;
-  static constexpr int kReaders = 4;
-};
-// The same for all of C in boxes (GemmBoxes). What else a kernel may have to do with sums is most of its code, and stands between
-// what it does with every tile: where that has to be fetched again and again, warps wait for it (docs/lab/gpu_gemm.md).
-template <int kBM, int kBN, int kBK, int kStages, int kDown>
-struct TileInBoxes : TileInTurns<kBM, kBN, kBK, kStages, kDown> {
-  static constexpr bool kStoresBoxes = true;
-};
-// The same of Cᵀ.
-template <int kBM, int kBN, int kBK, int kStages>
-struct TurnedTileInTurns : TileInTurns<kBM, kBN, kBK, kStages, 1> {
-  static constexpr bool kTransposes = true, kStoresDirectly = true;
-};
 
 // What a block asks for of every stage, and for which blocks, where those of its cluster read the same. Worked out once:
 // the one thread that asks is what a small tile waits for (docs/lab/gpu_gemm.md).
@@ -562,8 +508,8 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     Unit now = unit;
     now.steps = steps;
     float sum[kTimes][S::kBN / 2];
-    // consume() does it, too. Left to that alone, registers are given out differently, and tiles of Cᵀ with C in f32 take 5 to
-    // 23 % longer.
+    // consume() does it, too. Left to that alone, the compiler gives registers out differently, and in a run tiles of Cᵀ took
+    // longer (docs/lab/gpu_gemm.md).
     if constexpr (!S::kStoresBoxes) set_to_zero(sum[0]), set_to_zero(sum[1]);
     if (multiplies) {
       if (beta != 0) [[unlikely]]

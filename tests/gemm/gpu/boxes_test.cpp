@@ -118,8 +118,8 @@ TEST_P(EveryKernelWithBoxes, StoresWholeAndStreamedTiles) {
     expect_boxes("stream", (height - 3) * n, multiply(height - 3));
 }
 
-// By the kernel that does nothing else, where there is one. The last columns are half a tile or less; and without k the sums
-// are zero.
+// By the kernel that does nothing else, where there is one. The last tile of a row lacks 64 columns; and without k sums are
+// zero.
 TEST_P(EveryKernelWithBoxes, StoresWholeTiles) {
   const std::int64_t height = std::int64_t{kernel().bm} * kernel().cluster.down;
   const std::int64_t n = columns() + 8 - 64;
