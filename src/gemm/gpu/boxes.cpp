@@ -10,9 +10,10 @@
 namespace tilewise::gpu {
 namespace {
 
-constexpr int kLeastColumns = 128;          // of a tile: narrower ones store what registers have
-constexpr int kBoxColumns = 64;             // that a tile has to consist of, in f32 twice
-constexpr std::int64_t kLeastKOfF32 = 320;  // C in f32
+constexpr int kLeastColumns = 128;  // of a tile: narrower ones store what registers have
+constexpr int kBoxColumns = 64;     // that a tile has to consist of, in f32 twice
+// k from which on a stage more was faster than a second box, measured with C in f32: 512 by 0.98, 768 to 1500 by 1.035.
+constexpr std::int64_t kLeastKOfStages = 640;
 // Of A and B, where blocks keep rounds. Measured up to 0.37 GB, which is faster with boxes, and of 1.07 GB, which an H100
 // then takes up to a third longer for.
 constexpr double kMostBytesOfRounds = 0.6e9;
@@ -30,11 +31,14 @@ bool has_kernel_of_boxes(const kernels::GemmKernel& kernel,
          arguments.beta.address == nullptr && arguments.beta.value == 0;
 }
 
+int stages_of_boxes(const kernels::GemmKernel& kernel, std::int64_t k) {
+  return kernel.boxes_stages > 0 && k >= kLeastKOfStages ? kernel.boxes_stages : kernel.stages;
+}
+
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   if (!can_store_boxes(*plan.kernel) || plan.parts > 1) return false;
   const auto row_bytes = oriented.n() * static_cast<std::int64_t>(size_of(oriented.result));
   if (row_bytes % 16 != 0) return false;
-  if (oriented.result == Dtype::kF32 && oriented.k() < kLeastKOfF32) return false;
   if (tiles_of(plan, oriented) * oriented.count <= blocks_at_a_time(plan, gpu)) return false;
   // What TMA stores holds up what it fetches. Where blocks are to stay together for long, that is too much.
   return factor_bytes(oriented) < kMostBytesOfRounds || rounds_kept(plan, oriented, gpu) == 0;

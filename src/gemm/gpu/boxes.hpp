@@ -4,6 +4,8 @@
 // Who stores C of the 16-bit kernels for Hopper: threads, or TMA (kernels/gemm/result.cuh).
 #pragma once
 
+#include <cstdint>
+
 #include "gemm/gpu/plan.hpp"
 #include "gemm/gpu/problem.hpp"
 #include "model/gpu.hpp"
@@ -14,13 +16,15 @@ namespace tilewise::gpu {
 bool can_store_boxes(const kernels::GemmKernel& kernel);
 
 /// Whether TMA stores C in boxes, where C is aligned to 16 bytes and beta is 0. Threads are sooner done with one tile, but have
-/// to wait for what they store: a block must have several. Where k is short, f32 is most of what memory has to do, and threads
-/// give it longer rows. Nor where blocks keep rounds (rounds.hpp) of much. `oriented`: as the kernel reads it.
+/// to wait for what they store: a block must have several. Nor where blocks keep rounds (rounds.hpp) of much. `oriented`: as the kernel reads it.
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 /// Where C is stored in boxes: whether all of it is, and there is a kernel that does nothing else (GemmKernel::boxes_entry).
 /// `arguments`: as the kernel is given them.
 bool has_kernel_of_boxes(const kernels::GemmKernel& kernel,
                          const kernels::GemmArguments& arguments);
+
+/// Stages of that kernel for products of so many k.
+int stages_of_boxes(const kernels::GemmKernel& kernel, std::int64_t k);
 
 }  // namespace tilewise::gpu

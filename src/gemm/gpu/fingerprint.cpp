@@ -56,6 +56,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.bn},
                             std::int64_t{kernel.bk},
                             std::int64_t{kernel.stages},
+                            std::int64_t{kernel.boxes_stages},
                             std::int64_t{kernel.threads},
                             std::int64_t{kernel.dynamic_shared_bytes},
                             std::int64_t{kernel.blocks_per_sm},

@@ -398,8 +398,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
       const kernels::FactorBox box{kernels::kBoxRows, kernels::kBoxBytes / arguments.result_bytes};
       const TensorMap map = map_of(device, mapped_result(arguments, oriented), box);
       arguments.boxes = {std::bit_cast<std::array<unsigned long long, 16>>(map), 1};
-      if (has_kernel_of_boxes(kernel, arguments))
+      if (has_kernel_of_boxes(kernel, arguments)) {
         entry = &kernels.find(kernel.unit, kernel.boxes_entry);
+        arguments.tile_stages = static_cast<unsigned char>(stages_of_boxes(kernel, arguments.k));
+      }
     }
     const std::array<const void*, 3> all{&arguments, &map_a, &map_b};
     const std::span<const void* const> values(all.data(), has_maps ? 3 : 1);

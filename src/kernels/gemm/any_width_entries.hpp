@@ -62,9 +62,20 @@ constexpr GemmKernel warpgroup(std::string_view name,
           .overhead = bm >= 128 && bn >= 128 ? 1.5 : 0};  // as measured beside the smaller tiles
 }
 
+// The same that has a kernel for all of C in boxes, of up to so many stages: more for C in f32 alone, as they gain nothing else
+// (docs/lab/gpu_gemm.md).
+constexpr GemmKernel in_boxes(GemmKernel kernel, std::string_view entry, int most_stages) {
+  kernel.boxes_entry = entry;
+  if (most_stages == kernel.stages) return kernel;
+  if (kernel.result == Dtype::kF32) kernel.boxes_stages = most_stages;
+  const int stage_bytes = (kernel.bm + kernel.bn) * kHopperBK * 2;
+  kernel.dynamic_shared_bytes =
+      std::max(kernel.dynamic_shared_bytes, shared_bytes(most_stages, stage_bytes, kernel.bm / 2));
+  return kernel;
+}
+
 // The same where warpgroups take turns.
-constexpr GemmKernel in_turns(GemmKernel kernel, std::string_view boxes_entry = {}) {
-  kernel.boxes_entry = boxes_entry;
+constexpr GemmKernel in_turns(GemmKernel kernel) {
   kernel.splits = false;
   kernel.most_parts_in_cluster = 1;
   kernel.hides_result = true;

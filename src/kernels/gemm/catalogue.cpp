@@ -21,20 +21,21 @@ namespace {
 #define TILEWISE_WARPGROUP(type, dtype, suffix, result, bm, bn, stages, down, efficiency)  \
   TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn, suffix, result, bm, bn, stages, down, \
                            efficiency)
-#define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, down, efficiency) \
-  in_turns(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result, bm, bn,  \
-                                    stages, down, efficiency),                                  \
-           "gemm_warpgroup_" type "_" #bm "x" #bn "_turns_boxes")
+#define TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, bm, bn, stages, most_stages, down, \
+                                 efficiency)                                                     \
+  in_turns(in_boxes(TILEWISE_WARPGROUP_NAMED(type, dtype, #bm "x" #bn "_turns", suffix, result,  \
+                                             bm, bn, stages, down, efficiency),                  \
+                    "gemm_warpgroup_" type "_" #bm "x" #bn "_turns_boxes", most_stages))
 // With C in f32 or in the type of A and B.
-#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                       \
-  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.785),           \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),        \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 1, 0.815), \
-      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 192, 4, 1, 0.81),  \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),        \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),         \
-      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),         \
+#define TILEWISE_WARPGROUP_TILES(type, dtype, suffix, result)                          \
+  TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 256, 4, 2, 0.785),              \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 192, 4, 1, 0.78),           \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 192, 128, 4, 2, 0.78),           \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 128, 6, 6, 1, 0.815), \
+      TILEWISE_WARPGROUP_TURNS(type, dtype, suffix, result, 128, 192, 4, 5, 1, 0.81),  \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 128, 6, 0, 0.76),           \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 128, 8, 0, 0.55),            \
+      TILEWISE_WARPGROUP(type, dtype, suffix, result, 128, 64, 8, 0, 0.63),            \
       TILEWISE_WARPGROUP(type, dtype, suffix, result, 64, 64, 12, 0, 0.40)
 
 // A tile for every GPU from sm_80 on, of f16 or bf16 (mma_16bit.cuh) or f32 in tf32 (mma_tf32.cuh).

@@ -68,6 +68,8 @@ struct GemmKernel {
   /// The same kernel for whole tiles whose results all go in boxes (GemmBoxes): m is a multiple of bm, beta is 0. Empty where
   /// there is none.
   std::string_view boxes_entry = {};
+  /// Stages of that kernel for long k (stages_of_boxes()), for which each warp has one box instead of two; 0: always `stages`.
+  int boxes_stages = 0;
   Dtype operand = Dtype::kF32, result = Dtype::kF32;
   ComputeMode mode = ComputeMode::kIeee;
   int compute_major = 8;  ///< 8: and later; 9: 9.0 alone (sm_90a)

@@ -18,25 +18,14 @@
 
 #include "kernels/gemm/block.cuh"
 #include "kernels/gemm/halves.cuh"
+#include "kernels/gemm/result_boxes.cuh"
+#include "kernels/gemm/staging.cuh"
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
 #include "kernels/ptx/prefetch.cuh"
 #include "kernels/ptx/tma.cuh"
 
 namespace gemm {
-
-// Of a warpgroup. The memory takes 256 bytes of each of two rows at a time a tenth faster than 128 of four.
-struct alignas(1024) Staging {
-  static constexpr int kRows = 8, kRowBytes = 256;
-  unsigned char warps[4][2][kRows * kRowBytes];
-};
-
-// Where a warpgroup's sums go.
-struct Place {
-  int matrix, row, column;  // of C; the first row and column
-  int above = 0;            // rows from there on that others store
-  int part = 0;             // of k
-};
 
 // Of several rows those that are stored.
 struct RowsInside {
@@ -290,14 +279,6 @@ __device__ __forceinline__ void unstage_elements(const unsigned char* rows, T* C
   }
 }
 
-// Piece number `piece` of kPieces, which `stage(i)` stages.
-template <int kPieces, class Stage>
-__device__ __forceinline__ void stage_piece(int piece, const Stage& stage) {
-#pragma unroll
-  for (int i = 0; i < kPieces; ++i)
-    if (i == piece) stage(i);
-}
-
 // kN columns of f32 of a warp's sums, to rows as unstage_aligned() has them: of each eight rows whole sectors of 32 bytes.
 template <int kN>
 __device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], const Target& target) {
@@ -313,74 +294,6 @@ __device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], cons
     if (has_lower && inside)
       *reinterpret_cast<float2*>(lower + i * 8) = make_float2(sum[i + 2], sum[i + 3]);
   }
-}
-
-// A box of a warp's sums (GemmBoxes), kBoxBytes of each of its 16 rows, as TMA has it that swizzles by 128 bytes: 64 columns
-// of 16 bits, or 32 of f32.
-template <class Element>
-__device__ __forceinline__ void box_16_bit(unsigned char* box, const float* sum) {
-  // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where rows go.
-  const int lane = threadIdx.x % 32, row = lane % 8, lower = lane / 8 % 2, piece = lane / 16;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float* const eight = sum + i * 8;
-    ptx::stmatrix_x4(box + (lower * 8 + row) * kBoxBytes + ((i * 2 + piece) ^ row) * 16,
-                     pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
-                     pack<Element>(eight[4], eight[5]), pack<Element>(eight[6], eight[7]));
-  }
-}
-__device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
-  const int lane = threadIdx.x % 32, row = lane / 4;
-  const bool is_odd = row % 2 != 0;  // takes eight columns in another order: else rows share banks
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float *const even = sum + i * 4, *const odd = sum + (i ^ 2) * 4;
-    const int piece = (is_odd ? i ^ 2 : i) * 2 + lane % 4 / 2;
-    unsigned char* const to = box + row * kBoxBytes + (piece ^ row) * 16 + lane % 2 * 8;
-    const auto of = [&](int sum) { return is_odd ? odd[sum] : even[sum]; };
-    *reinterpret_cast<float2*>(to) = make_float2(of(0), of(1));
-    *reinterpret_cast<float2*>(to + 8 * kBoxBytes) = make_float2(of(2), of(3));
-  }
-}
-
-// A Target where all of C goes in boxes.
-struct BoxTarget {
-  Place place;
-  bool is_wide;
-};
-
-// kN columns of a warp's sums in boxes, one after the other: two behind one fence are sooner stored, but so many bytes at a
-// time hold up what is fetched (docs/lab/gpu_gemm.md).
-template <class Element, int kN, class SomeTarget>
-__device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], Staging& staging,
-                                            const GemmArguments& g, const SomeTarget& target) {
-  auto& boxes = staging.warps[threadIdx.x / 32 % 4];
-  static_assert(sizeof(boxes[0]) == kBoxRows * kBoxBytes);
-  const auto& map = reinterpret_cast<const ptx::TensorMap&>(g.boxes.map);
-  const int row = target.place.row + static_cast<int>(threadIdx.x / 32 % 4) * kBoxRows;
-  const auto store = [&](auto columns, const auto& leave) {
-    constexpr int kColumns = decltype(columns)::value, kBoxes = kN / kColumns;
-#pragma unroll 1
-    for (int i = 0; i < kBoxes; ++i) {
-      unsigned char* const box = boxes[i % 2];
-      // Until the box before the last is on its way; or, as an odd number of them ended with this place, the last.
-      if (kBoxes % 2 != 0 && i == 0) ptx::bulk_wait_read<0>();
-      else ptx::bulk_wait_read<1>();
-      __syncwarp();
-      stage_piece<kBoxes>(i, [&](int p) { leave(box, sum + p * (kColumns / 2)); });
-      ptx::fence_proxy_async();
-      __syncwarp();
-      ptx::tma_store_3d_if(threadIdx.x % 32 == 0, map, target.place.column + i * kColumns, row,
-                           target.place.matrix, box);
-      ptx::bulk_commit();
-    }
-  };
-  if (target.is_wide)
-    store(std::integral_constant<int, 32>{},
-          [](unsigned char* box, const float* some) { box_f32(box, some); });
-  else if constexpr (!std::is_same_v<Element, float>)
-    store(std::integral_constant<int, 64>{},
-          [](unsigned char* box, const float* some) { box_16_bit<Element>(box, some); });
 }
 
 // The largest divisor of `pieces` whose C fits into `held` registers, where each takes `of_piece`: of two at least.

@@ -59,11 +59,16 @@ template <class S> __device__ __forceinline__ Share share_of(const GemmArguments
           static_cast<unsigned short>(C::same_columns(g))};
 }
 
+// What results go through. Spare boxes lie in front of it, so that stages have to end there.
+template <class S>
+using StagingOf =
+    std::conditional_t<S::kHasSpareStage, BoxStaging<S::kStages, S::kMultiplying / 32>, Staging>;
+
 // A block's shared memory.
 template <class K> struct Shared {
   using S = typename K::Shape;
   typename K::Stages stages;
-  Staging staging[S::kMultiplying / 128];
+  StagingOf<S> staging[S::kMultiplying / 128];
   ptx::Barrier full[S::kStages];  // the stage's bytes have arrived
   ptx::Barrier empty
       [S::kStages];  // every warp that multiplies, of all blocks that this one fetches for, has read it
@@ -477,9 +482,10 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
   using S = typename K::Shape;
   constexpr int kTimes = S::kBM / kWarpgroupM;
   static_assert(kTimes == 2 && sizeof(shared.stages) >= S::kBN / 2 * 128 * sizeof(float));
+  static_assert(!S::kHasSpareStage || sizeof(shared.stages) % 1024 == 0);
   const int own = warpgroup_number();
   Ring<S::kStages> ring = readers_ring(shared, g);
-  Staging& staging = shared.staging[threadIdx.x / 128];
+  auto& staging = shared.staging[threadIdx.x / 128];
   UnitsOf<K> units(g);
   const int count = units.left();
   if (own > 0 && count > 1) units.advance();
@@ -528,6 +534,9 @@ __device__ __forceinline__ void multiply_in_turns(Shared<K>& shared, const GemmA
     if (shares) {
       meet_other();  // nobody reads stages any more
       if (multiplies) leave_sums(sum[1], shared);
+      meet_other();
+      // Once more for racecheck, for which a warp has come to a barrier when its own code behind it runs. Until then what the
+      // other reads races with what this one has written (docs/lab/gpu_gemm.md).
       meet_other();
       if (!multiplies) take_sums(sum[0], shared);
     }

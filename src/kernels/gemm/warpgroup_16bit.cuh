@@ -273,8 +273,8 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
                                                 float alpha, float beta) {
     store_by_warps<Element, kN, S::kBN <= 64, kHeld>(sum, staging, g, target, alpha, beta);
   }
-  template <int kN>
-  static __device__ __forceinline__ void finish(float (&sum)[kN / 2], Staging& staging,
+  template <int kN, class SomeStaging>
+  static __device__ __forceinline__ void finish(float (&sum)[kN / 2], SomeStaging& staging,
                                                 const GemmArguments& g, const BoxTarget& target,
                                                 float alpha, float) {
     if (alpha != 1) {
@@ -313,11 +313,11 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
   TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,  \
                      gemm::Tile<bm, bn, 64, stages, cluster>)
 // The same whose warpgroups take turns, and once more for all of C in boxes.
-#define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages)       \
-  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,         \
-                     gemm::TileInTurns<bm, bn, 64, stages, cluster>)           \
-  TILEWISE_WARPGROUP(name##_boxes, cluster, element, kAsLaunched, kAsLaunched, \
-                     gemm::TileInBoxes<bm, bn, 64, stages, cluster>)
+#define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages, most_stages) \
+  TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,                \
+                     gemm::TileInTurns<bm, bn, 64, stages, cluster>)                  \
+  TILEWISE_WARPGROUP(name##_boxes, cluster, element, kAsLaunched, kAsLaunched,        \
+                     gemm::TileInBoxes<bm, bn, 64, stages, most_stages, cluster>)
 // Tiles of any width, of C or of Cᵀ, for B along k.
 #define TILEWISE_WARPGROUP_ANY_WIDTH(name, element, bm, most_bn, transposes) \
   TILEWISE_WARPGROUP(                                                        \

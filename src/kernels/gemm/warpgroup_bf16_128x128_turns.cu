@@ -5,4 +5,4 @@
 // the next.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_TURNS(gemm_warpgroup_bf16_128x128_turns, 1, ptx::BF16, 128, 128, 6)
+TILEWISE_WARPGROUP_TURNS(gemm_warpgroup_bf16_128x128_turns, 1, ptx::BF16, 128, 128, 6, 6)

@@ -5,4 +5,4 @@
 // same multiplications.
 #include "kernels/gemm/warpgroup_16bit.cuh"
 
-TILEWISE_WARPGROUP_TURNS(gemm_warpgroup_f16_128x192_turns, 1, ptx::F16, 128, 192, 4)
+TILEWISE_WARPGROUP_TURNS(gemm_warpgroup_f16_128x192_turns, 1, ptx::F16, 128, 192, 4, 5)

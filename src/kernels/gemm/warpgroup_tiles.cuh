@@ -26,6 +26,7 @@ template <int kBM_, int kBN_, int kBK_, int kStages_, int kDown_> struct Tile {
   static constexpr bool kTransposes = false;          // it computes Cᵀ
   static constexpr bool kStoresDirectly = false;      // as result_direct.cuh has it
   static constexpr bool kStoresBoxes = false;         // whole tiles, where beta is 0, by TMA alone
+  static constexpr bool kHasSpareStage = false;       // which the launch may leave out
   // Of this launch.
   static constexpr bool kIsAnyWidth = false;
   static __device__ __forceinline__ int columns(const GemmArguments&) { return kBN; }
@@ -52,10 +53,14 @@ struct TileInTurns : Tile<kBM, kBN, kBK, kStages, kDown> {
   static constexpr int kReaders = 4;
 };
 // The same for all of C in boxes (GemmBoxes). What else may have to be done with sums is most of a kernel's code, and stands
-// between what is done with every tile: warps wait for that to be fetched, again and again (docs/lab/gpu_gemm.md).
-template <int kBM, int kBN, int kBK, int kStages, int kDown>
-struct TileInBoxes : TileInTurns<kBM, kBN, kBK, kStages, kDown> {
-  static constexpr bool kStoresBoxes = true;
+// between what is done with every tile: warps wait for that to be fetched, again and again (docs/lab/gpu_gemm.md). Of
+// kMostStages the launch may leave one out, whose memory second boxes then have.
+template <int kBM, int kBN, int kBK, int kStages, int kMostStages, int kDown>
+struct TileInBoxes : TileInTurns<kBM, kBN, kBK, kMostStages, kDown> {
+  static constexpr bool kStoresBoxes = true, kHasSpareStage = kMostStages > kStages;
+  static __device__ __forceinline__ int stages(const GemmArguments& g) {
+    return kHasSpareStage ? g.tile_stages : kStages;
+  }
 };
 // A TileInTurns of Cᵀ.
 template <int kBM, int kBN, int kBK, int kStages>
