@@ -30,12 +30,18 @@ constexpr double kWideLastRound = 0.7;
 constexpr double kTeamLastRound = 0.56;
 // What of two such blocks' beginnings and ends does not hide behind multiplications.
 constexpr double kTeamsShown = 1.2;
-// What of storing a tile holds up the next of two warpgroups that take turns; of tiles larger than 128×128, whose sums leave
-// no registers for it, by k (measured from 512 on). TMA stores those as fast in 16 bits, in f32 twice as fast. And of tiles of
-// Cᵀ, which threads store, where C's rows are multiples of 16 bytes (measured from 512 to 1024): of others TMA stores neither.
-constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kLargeBoxesShownK = 300;
-constexpr double kTransposedTurnsShownK = 450;
+// What of storing a tile holds up the next of two warpgroups that take turns; and where k is short, divided by k: of tiles larger
+// than 128×128 which threads store, as sums leave no registers for it; and of tiles of Cᵀ, which threads store, where C's rows
+// are multiples of 16 bytes (measured from 512 to 1024): of others TMA stores neither.
+constexpr double kTurnsShown = 0.3, kLargeTurnsShownK = 600, kTransposedTurnsShownK = 450;
 constexpr std::int64_t kLeastTurnsShownK = 256;
+// The same of tiles that TMA stores, in f32, in 16 bits, and of larger ones in 16 bits (measured from 128 on); and of those that
+// have a stage more (stages_of_boxes()).
+constexpr double kWideBoxesShownK = 280, kBoxesShownK = 220, kLargeBoxesShownK = 150;
+constexpr std::int64_t kLeastBoxesShownK = 400;
+constexpr double kStageMoreShown = 0.18;
+// Where a kernel does nothing but store boxes: what each block saves, and larger tiles, which so leave all sums in registers.
+constexpr double kBoxesSavedMicroseconds = 1.0, kLargeBoxesTime = 0.98;
 // The same of other tiles of 16 bits, whose warpgroups all store at one time, with C in f32, and where columns are C's rows, as
 // sums leave registers sector by sector.
 constexpr double kTogetherShownK = 450, kSectorsShownK = 900;
@@ -272,14 +278,35 @@ double k_of_shown_store(const GemmKernel& kernel, const Problem& oriented) {
   return kernel.transposes_result ? kTurnedShownK : 0.0;
 }
 
-// The same of two warpgroups that take turns, beyond kTurnsShown.
-double k_of_shown_turns(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+// Whether threads store Cᵀ where they would not have to.
+bool turns_aligned_rows(const GemmKernel& kernel, const Problem& oriented) {
   const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
-  if (plan.kernel->transposes_result)
-    return oriented.m() * bytes % 16 == 0 ? kTransposedTurnsShownK : 0.0;
-  if (plan.kernel->bn <= 128) return 0.0;
-  if (!stores_boxes(plan, oriented, gpu)) return kLargeTurnsShownK;
-  return bytes == 4 ? kLargeBoxesShownK : 0.0;
+  return kernel.hides_result && kernel.transposes_result && oriented.m() * bytes % 16 == 0;
+}
+
+// Whether a kernel multiplies that does nothing but store boxes.
+bool is_all_in_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  return stores_boxes(plan, oriented, gpu) && has_kernel_of_boxes(*plan.kernel, oriented.arguments);
+}
+
+// Of two warpgroups that take turns, what of a tile's store holds up the other.
+double shown_of_turns(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  const auto by_k = [&](double shown_k, std::int64_t least) {
+    return std::max(kTurnsShown, shown_k / static_cast<double>(std::max(oriented.k(), least)));
+  };
+  if (turns_aligned_rows(kernel, oriented)) return by_k(kTransposedTurnsShownK, kLeastTurnsShownK);
+  if (kernel.transposes_result) return kTurnsShown;
+  const bool is_large = kernel.bn > 128;
+  if (!stores_boxes(plan, oriented, gpu))
+    return is_large ? by_k(kLargeTurnsShownK, kLeastTurnsShownK) : kTurnsShown;
+  if (is_all_in_boxes(plan, oriented, gpu) && stages_of_boxes(kernel, oriented.k()) > kernel.stages)
+    return kStageMoreShown;
+  const bool is_wide = size_of(oriented.result) == 4;
+  return by_k(is_wide    ? kWideBoxesShownK
+              : is_large ? kLargeBoxesShownK
+                         : kBoxesShownK,
+              kLeastBoxesShownK);
 }
 
 // What A, B and C take from and to memory by boxes.
@@ -356,6 +383,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     if (plan.cluster_parts == 2) e.waves /= static_cast<double>(blocks_on_one(kernel, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
+  if (kernel.bn > 128 && is_all_in_boxes(plan, oriented, gpu)) e.compute *= kLargeBoxesTime;
 
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
@@ -435,13 +463,12 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
       kernel.bm * kernel.bn < 128 * 128 ? kWideStoreTime : kLargeWideStoreTime;
   // Of two warpgroups that take turns one has two tiles' time to store one; what it asks of the memory holds up the other.
   const auto k_that_hides = static_cast<double>(std::max(oriented.k(), kLeastTurnsShownK));
-  const double turns_shown =
-      std::max(kTurnsShown, k_of_shown_turns(plan, oriented, gpu) / k_that_hides);
   const double long_store = is_narrow && kernel.box_a.lines > 0
                                 ? k_of_shown_store(kernel, oriented) / k_that_hides * tile_store
                                 : 0.0;
   const double shown =
-      kernel.hides_result ? std::max(turns_shown * (is_wide_result ? aligned_store : tile_store),
+      kernel.hides_result ? std::max(shown_of_turns(plan, oriented, gpu) *
+                                         (is_wide_result ? aligned_store : tile_store),
                                      (tile_store - e.compute / (rounds_behind + 1)) / 2)
       : is_wide           ? 0.3 * kFillMicroseconds + wide_store_time * tile_store
                           : std::max(long_store, shown_share * (kFillMicroseconds + tile_store));
@@ -454,8 +481,10 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const bool waits_long = is_narrow && kernel.box_a.lines == 0 && kernel.bn <= kThin &&
                           e.memory > kLongRoundMicroseconds * e.waves;
   const double waits = waits_long ? std::max(0.0, e.memory - std::max(e.compute, e.cache)) : 0.0;
-  e.fill = kernel.overhead + kFillMicroseconds + last_store +
-           std::max(0.0, shown * rounds_behind - waits);
+  const double overhead =
+      kernel.overhead -
+      (kernel.hides_result && is_all_in_boxes(plan, oriented, gpu) ? kBoxesSavedMicroseconds : 0);
+  e.fill = overhead + kFillMicroseconds + last_store + std::max(0.0, shown * rounds_behind - waits);
 
   e.launches = kLaunchMicroseconds;
   const double tile_sums =

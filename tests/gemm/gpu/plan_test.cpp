@@ -139,11 +139,11 @@ TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   EXPECT_EQ(chosen(64, 2112, 7168), "single_bf16_128x32_swapped_to_f32,split=3");
   EXPECT_EQ(chosen(4096, 64, 4096), "single_bf16_64x32_swapped_to_f32");
   // Storing hides behind multiplying where a block has several tiles: of the size that fills the last round best.
-  EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x128_turns_to_f32");
+  EXPECT_EQ(chosen(4096, 24576, 1536), "warpgroup_bf16_128x192_turns_to_f32");
   EXPECT_EQ(chosen(2048, 2048, 2048), "warpgroup_bf16_128x128_turns_swapped_to_f32");
   EXPECT_EQ(chosen(4096, 4096, 4096), "warpgroup_bf16_128x128_turns_to_f32");
-  EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x144_turns_swapped_to_f32");
-  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x128_turns_to_f32");  // and TMA stores it
+  EXPECT_EQ(chosen(3072, 3072, 3072), "warpgroup_bf16_128x192_turns_to_f32");
+  EXPECT_EQ(chosen(3072, 3072, 512), "warpgroup_bf16_128x192_turns_to_f32");  // and TMA stores it
   EXPECT_EQ(chosen(8192, 8192, 1024), "warpgroup_bf16_128x192_turns_to_f32");
   EXPECT_EQ(chosen(8192, 8192, 8192), "warpgroup_bf16_128x192_turns_to_f32");
   const Shape narrow{
