@@ -333,7 +333,8 @@ kernels::GemmTiles tiles_from(const Plan& plan, const Problem& oriented, std::in
 // Of a batch, matrices whose units of work a persistent kernel takes in one launch, as GemmDivisor divides no more; or
 // single tiles, of which a grid has no more one behind the other.
 std::int64_t matrices_at_once(const Plan& plan, const Problem& oriented) {
-  if (plan.kernel->is_single) return std::max<std::int64_t>(kMostMatrices / plan.parts, 1);
+  if (plan.kernel->is_single || plan.kernel->strides_tiles)
+    return std::max<std::int64_t>(kMostMatrices / plan.parts, 1);
   constexpr std::int64_t kMostUnits = std::numeric_limits<std::int32_t>::max();
   const std::int64_t units = tiles_of(plan, oriented) * plan.parts;
   return std::max<std::int64_t>(kMostUnits / units, 1);
@@ -373,7 +374,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks
   if (kernel.tiles_of_block > 0)
     return launch_teams(plan, oriented, arguments, device, *entry, stream, follows);
-  if (kernel.persistent || kernel.is_single) {
+  if (kernel.persistent || kernel.is_single || kernel.box_a.lines > 0) {
     arguments.is_shared_a = arguments.a.stride == 0;
     arguments.is_shared_b = arguments.b.stride == 0;
     TensorMap map_a, map_b;

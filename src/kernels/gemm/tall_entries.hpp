@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "kernels/gemm/any_width_entries.hpp"
 #include "kernels/gemm/catalogue.hpp"
 #include "kernels/gemm/tall.hpp"
 
@@ -42,6 +43,27 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
   kernel.entries[by_rows ? 1 : 0] = {entry, entry};
   return kernel;
 }
+// Of A that TMA brings (tall_boxes.cuh).
+constexpr GemmKernel tall_boxes(std::string_view name, std::string_view unit,
+                                std::string_view entry, Dtype operand, Dtype result,
+                                bool transposes) {
+  constexpr int kLines = 64;
+  GemmKernel kernel = warpgroup(name, {{{entry, entry}, {entry, entry}}}, operand, result, kLines,
+                                kLines, kTallBoxesPieces, 1, 1);
+  kernel.unit = unit;
+  kernel.threads = kTallBoxesWarpgroups * 128;
+  const int pieces = kTallBoxesWarpgroups * kTallBoxesPieces + kTallMostK / kHopperBK;
+  kernel.dynamic_shared_bytes =
+      pieces * kLines * kHopperBK * 2 + shared_bytes(0, 0, kTallBoxesWarpgroups * 64) + 1024;
+  kernel.persistent = kernel.keeps_rounds = kernel.streams = kernel.splits = false;
+  kernel.strides_tiles = true;
+  kernel.most_held_k = kTallMostK;
+  kernel.most_columns = kLines;
+  kernel.most_parts_in_cluster = 1;
+  kernel.overhead = 0;
+  kernel.transposes_result = transposes;
+  return kernel;
+}
 // Of A of any alignment, by rows (tall_any.cuh).
 constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
   kernel.threads = kernel.bn > 32 ? kTallAny64Threads : kTallAny32Threads;
@@ -60,14 +82,18 @@ constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
 #define TILEWISE_TALL_NAMED(type, name, suffix, dtype, result, ...)                           \
   tall("tall_" type "_" name suffix, "tall_" type, "gemm_tall_" type "_" name, dtype, result, \
        __VA_ARGS__)
-#define TILEWISE_TALL(type, suffix, dtype, result)                                         \
-  TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),             \
-      TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),         \
-      TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2),     \
-      TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1),     \
-      tall_any(TILEWISE_TALL_NAMED(type, "32_any", suffix, dtype, result, true, 32, 4, 1), \
-               "tall_" type "_any"),                                                       \
-      tall_any(TILEWISE_TALL_NAMED(type, "64_any", suffix, dtype, result, true, 64, 4, 1), \
-               "tall_" type "_any")
+#define TILEWISE_TALL(type, suffix, dtype, result)                                                \
+  TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),                    \
+      TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),                \
+      TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2),            \
+      TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1),            \
+      tall_any(TILEWISE_TALL_NAMED(type, "32_any", suffix, dtype, result, true, 32, 4, 1),        \
+               "tall_" type "_any"),                                                              \
+      tall_any(TILEWISE_TALL_NAMED(type, "64_any", suffix, dtype, result, true, 64, 4, 1),        \
+               "tall_" type "_any"),                                                              \
+      tall_boxes("tall_" type "_boxes_swapped" suffix, "tall_" type "_boxes",                     \
+                 "gemm_tall_" type "_boxes_swapped", dtype, result, true),                        \
+      tall_boxes("tall_" type "_boxes" suffix, "tall_" type "_boxes", "gemm_tall_" type "_boxes", \
+                 dtype, result, false)
 
 }  // namespace tilewise::kernels

@@ -24,10 +24,12 @@ class EveryTall : public ::testing::TestWithParam<const GemmKernel*> {
   }
 };
 
-// One after the other, and some warps have one less.
+// One after the other, and some warps have one less. (Where TMA brings A, each warpgroup has units of its own, more than it has
+// on their way.)
 TEST_P(EveryTall, SeveralUnitsAWarp) {
   const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
-                     rows = (2 * blocks + 1) * kernel().bm + 3;
+                     units = kernel().box_a.lines > 0 ? kernel().threads / 128 : 1,
+                     rows = (2 * blocks + 1) * units * kernel().bm + 3;
   const bool by_columns = kernel().transposes_result;
   with_kind([&]<class Kind>(Kind) {
     for (const int steps : {1, 2}) {
@@ -83,6 +85,24 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   EXPECT_EQ(plan_of(100000, 33, 63).kernel->name, "tall_bf16_64_any");
   EXPECT_EQ(plan_of(65537, 29, 61).workspace_bytes, 0u);
   EXPECT_EQ(plan_of(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
+}
+
+// Rows of A that are lines of 128 bytes come by TMA, of C and of Cᵀ.
+TEST(TallProducts, ComeByTmaWhereKIsLong) {
+  TILEWISE_NEEDS_KERNELS();
+  const auto plan_of = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    gpu::Problem problem;
+    problem.operand = Dtype::kBF16, problem.result = Dtype::kF32;
+    problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
+    problem.arguments.a.leading_dimension = k;
+    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
+    problem.arguments.alpha.value = 1;
+    return gpu::choose(problem, model::find_gpu("h200"), gpu::kNoLimit).kernel->name;
+  };
+  EXPECT_EQ(plan_of(100000, 64, 256), "tall_bf16_boxes_to_f32");
+  EXPECT_EQ(plan_of(64, 65536, 128), "tall_bf16_boxes_swapped_to_f32");
+  EXPECT_EQ(plan_of(1000000, 16, 16), "tall_bf16_32_rows_to_f32");
+  EXPECT_EQ(plan_of(16384, 64, 64), "single_bf16_128x64_to_f32");  // a tile a block
 }
 
 }  // namespace
