@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tall products of f16 and bf16 whose rows of A are a line of 128 bytes or several: TMA brings them as they are, all of
-// what a block computes at one time, or as much as there is room for. B is held, up to 64 columns of it.
+// what a block computes at one time, or as much as there is room for. B is held, 64 columns of it at a time.
 //
 // Each of four warpgroups has tiles of 64 rows of its own, and asks for these itself: no warp waits for another but those of
 // its warpgroup, and while one stores, others multiply.
@@ -19,8 +19,6 @@
 #include "kernels/ptx/tma.cuh"
 
 namespace gemm::tall {
-
-using ptx::Along;
 
 constexpr int kRows = 64, kColumns = 64, kBK = kTileLine;
 constexpr int kWarpgroups = kTallBoxesWarpgroups, kPieces = kTallBoxesPieces;
