@@ -262,8 +262,9 @@ void add_plan(CLI::App& app, Action& action) {
   const auto options = std::make_shared<PlanOptions>();
   CLI::App* command =
       app.add_subcommand("plan", "Which GPU kernel a product would run on, and why");
-  add_size(*command, "--m", options->m, true, "Rows of A and C");
-  add_size(*command, "--n", options->n, true, "Columns of B and C");
+  // For an empty C no kernel runs.
+  add_size(*command, "--m", options->m, true, "Rows of A and C", 1);
+  add_size(*command, "--n", options->n, true, "Columns of B and C", 1);
   add_size(*command, "--k", options->k, true, "Columns of A, rows of B");
   add_size(*command, "--batch", options->batch, false, "So many products of this shape", 1);
   add_size(*command, "--lda", options->lda, false, "Leading dimension of A (default: no gaps)", 1);

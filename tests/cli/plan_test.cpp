@@ -82,6 +82,7 @@ TEST(PlanCommand, Refusals) {
   };
   refused({"plan", "--m", "1", "--n", "1"}, "--k");
   refused({"plan", "--m", "-1", "--n", "1", "--k", "1"}, "--m");
+  refused({"plan", "--m", "1", "--n", "0", "--k", "1"}, "--n: expected a whole number from 1");
   refused({"plan", "--m", "1", "--n", "1", "--k", "1", "--dtype", "f33"}, "f33");
   refused({"plan", "--m", "1", "--n", "1", "--k", "1", "--out-dtype", "f64"},
           "--out-dtype: 'f64': expected f32");
