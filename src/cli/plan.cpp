@@ -135,9 +135,7 @@ std::string prepared_text(const char* name, const gpu::PreparedFactor& factor) {
 // The kernel that runs: of C as it is here, aligned and without beta.
 std::string_view entry_of(const gpu::Plan& plan, const Problem& problem, const model::Gpu& gpu) {
   const Problem oriented = gpu::oriented_for(*plan.kernel, problem);
-  const bool in_boxes = gpu::stores_boxes(plan, oriented, gpu) &&
-                        gpu::has_kernel_of_boxes(*plan.kernel, oriented.arguments);
-  return in_boxes ? plan.kernel->boxes_entry : plan.entry;
+  return gpu::is_all_in_boxes(plan, oriented, gpu) ? plan.kernel->boxes_entry : plan.entry;
 }
 
 std::string choice_text(const gpu::Plan& plan, std::string_view entry) {

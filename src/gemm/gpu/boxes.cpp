@@ -44,4 +44,8 @@ bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& g
   return factor_bytes(oriented) < kMostBytesOfRounds || rounds_kept(plan, oriented, gpu) == 0;
 }
 
+bool is_all_in_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  return stores_boxes(plan, oriented, gpu) && has_kernel_of_boxes(*plan.kernel, oriented.arguments);
+}
+
 }  // namespace tilewise::gpu

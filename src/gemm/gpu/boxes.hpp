@@ -25,6 +25,9 @@ bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& g
 bool has_kernel_of_boxes(const kernels::GemmKernel& kernel,
                          const kernels::GemmArguments& arguments);
 
+/// Whether that kernel runs, for a C that is aligned.
+bool is_all_in_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
 /// Stages of that kernel for products of so many k.
 int stages_of_boxes(const kernels::GemmKernel& kernel, std::int64_t k);
 

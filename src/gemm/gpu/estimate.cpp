@@ -278,25 +278,17 @@ double k_of_shown_store(const GemmKernel& kernel, const Problem& oriented) {
   return kernel.transposes_result ? kTurnedShownK : 0.0;
 }
 
-// Whether threads store Cᵀ where they would not have to.
-bool turns_aligned_rows(const GemmKernel& kernel, const Problem& oriented) {
-  const auto bytes = static_cast<std::int64_t>(size_of(oriented.result));
-  return kernel.hides_result && kernel.transposes_result && oriented.m() * bytes % 16 == 0;
-}
-
-// Whether a kernel multiplies that does nothing but store boxes.
-bool is_all_in_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
-  return stores_boxes(plan, oriented, gpu) && has_kernel_of_boxes(*plan.kernel, oriented.arguments);
-}
-
 // Of two warpgroups that take turns, what of a tile's store holds up the other.
 double shown_of_turns(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
   const auto by_k = [&](double shown_k, std::int64_t least) {
     return std::max(kTurnsShown, shown_k / static_cast<double>(std::max(oriented.k(), least)));
   };
-  if (turns_aligned_rows(kernel, oriented)) return by_k(kTransposedTurnsShownK, kLeastTurnsShownK);
-  if (kernel.transposes_result) return kTurnsShown;
+  if (kernel.transposes_result) {
+    const bool is_aligned =
+        oriented.m() * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
+    return is_aligned ? by_k(kTransposedTurnsShownK, kLeastTurnsShownK) : kTurnsShown;
+  }
   const bool is_large = kernel.bn > 128;
   if (!stores_boxes(plan, oriented, gpu))
     return is_large ? by_k(kLargeTurnsShownK, kLeastTurnsShownK) : kTurnsShown;
@@ -383,7 +375,8 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
     if (plan.cluster_parts == 2) e.waves /= static_cast<double>(blocks_on_one(kernel, gpu));
   }
   e.compute = compute_time(plan, e.blocks, oriented, gpu);
-  if (kernel.bn > 128 && is_all_in_boxes(plan, oriented, gpu)) e.compute *= kLargeBoxesTime;
+  const bool all_in_boxes = is_all_in_boxes(plan, oriented, gpu);
+  if (kernel.bn > 128 && all_in_boxes) e.compute *= kLargeBoxesTime;
 
   // A cluster fetches what its tiles share once; a pair of f16 takes as much as an f32.
   const double lines = static_cast<double>(kernel.bm) / plan.cluster.across +
@@ -481,9 +474,7 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   const bool waits_long = is_narrow && kernel.box_a.lines == 0 && kernel.bn <= kThin &&
                           e.memory > kLongRoundMicroseconds * e.waves;
   const double waits = waits_long ? std::max(0.0, e.memory - std::max(e.compute, e.cache)) : 0.0;
-  const double overhead =
-      kernel.overhead -
-      (kernel.hides_result && is_all_in_boxes(plan, oriented, gpu) ? kBoxesSavedMicroseconds : 0);
+  const double overhead = kernel.overhead - (all_in_boxes ? kBoxesSavedMicroseconds : 0);
   e.fill = overhead + kFillMicroseconds + last_store + std::max(0.0, shown * rounds_behind - waits);
 
   e.launches = kLaunchMicroseconds;

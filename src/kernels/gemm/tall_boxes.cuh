@@ -22,6 +22,8 @@ namespace gemm::tall {
 
 constexpr int kRows = 64, kColumns = 64, kBK = kTileLine;
 constexpr int kWarpgroups = kTallBoxesWarpgroups, kPieces = kTallBoxesPieces;
+static_assert(kTallMostK / kBK <=
+              kPieces);  // a tile's are all on their way before any is given back
 
 struct Shared {
   // Of each warpgroup 64 rows and 64 k at a time, and all of B.
@@ -169,8 +171,10 @@ __device__ __forceinline__ void run(const GemmArguments& g, const ptx::TensorMap
       }
       pieces.ask(min(pieces.left(), kPieces), matrix_a);
     }
-    if (column == 0) __syncthreads();  // the barriers are there
-    ptx::let_next_grid_start();
+    if (column == 0) {
+      __syncthreads();  // the barriers are there
+      ptx::let_next_grid_start();
+    }
     if (deep > 0) ptx::mbarrier_wait(&shared.columns_are_there, columns_phase);
 #pragma unroll 1
     for (int tile = first; tile < tiles; tile += stride) {

@@ -53,8 +53,9 @@ constexpr GemmKernel tall_boxes(std::string_view name, std::string_view unit,
   kernel.unit = unit;
   kernel.threads = kTallBoxesWarpgroups * 128;
   const int pieces = kTallBoxesWarpgroups * kTallBoxesPieces + kTallMostK / kHopperBK;
+  constexpr int kBarriers = 1024;
   kernel.dynamic_shared_bytes =
-      pieces * kLines * kHopperBK * 2 + shared_bytes(0, 0, kTallBoxesWarpgroups * 64) + 1024;
+      pieces * kLines * kHopperBK * 2 + shared_bytes(0, 0, kTallBoxesWarpgroups * 64) + kBarriers;
   kernel.persistent = kernel.keeps_rounds = kernel.streams = kernel.splits = false;
   kernel.strides_tiles = true;
   kernel.most_held_k = kTallMostK;

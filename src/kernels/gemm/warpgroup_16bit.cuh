@@ -312,7 +312,7 @@ template <class Element, Order kOrderA_, Order kOrderB_, class Tile> struct Sixt
 #define TILEWISE_WARPGROUP_TILE(name, cluster, element, bm, bn, stages) \
   TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,  \
                      gemm::Tile<bm, bn, 64, stages, cluster>)
-// The same whose warpgroups take turns, and once more for all of C in boxes.
+// The same whose warpgroups take turns, and once more for all of C in boxes, of up to most_stages.
 #define TILEWISE_WARPGROUP_TURNS(name, cluster, element, bm, bn, stages, most_stages) \
   TILEWISE_WARPGROUP(name, cluster, element, kAsLaunched, kAsLaunched,                \
                      gemm::TileInTurns<bm, bn, 64, stages, cluster>)                  \

@@ -70,39 +70,37 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment,
                          })),
                          name_of_kernel);
 
+gpu::Plan plan_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result, const char* gpu) {
+  gpu::Problem problem;
+  problem.operand = Dtype::kBF16, problem.result = result;
+  problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
+  problem.arguments.a.leading_dimension = k;
+  problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
+  problem.arguments.alpha.value = 1;
+  return gpu::choose(problem, model::find_gpu(gpu), gpu::kNoLimit);
+}
+
 TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   TILEWISE_NEEDS_KERNELS();
-  const auto plan_of = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    gpu::Problem problem;
-    problem.operand = problem.result = Dtype::kBF16;
-    problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
-    problem.arguments.a.leading_dimension = k;
-    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
-    problem.arguments.alpha.value = 1;
-    return gpu::choose(problem, model::find_gpu("h100"), gpu::kNoLimit);
+  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return plan_of(m, n, k, Dtype::kBF16, "h100");
   };
-  EXPECT_EQ(plan_of(65537, 29, 61).kernel->name, "tall_bf16_32_any");
-  EXPECT_EQ(plan_of(100000, 33, 63).kernel->name, "tall_bf16_64_any");
-  EXPECT_EQ(plan_of(65537, 29, 61).workspace_bytes, 0u);
-  EXPECT_EQ(plan_of(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
+  EXPECT_EQ(plan(65537, 29, 61).kernel->name, "tall_bf16_32_any");
+  EXPECT_EQ(plan(100000, 33, 63).kernel->name, "tall_bf16_64_any");
+  EXPECT_EQ(plan(65537, 29, 61).workspace_bytes, 0u);
+  EXPECT_EQ(plan(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
 }
 
 // Rows of A that are lines of 128 bytes come by TMA, of C and of Cᵀ.
 TEST(TallProducts, ComeByTmaWhereKIsLong) {
   TILEWISE_NEEDS_KERNELS();
-  const auto plan_of = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    gpu::Problem problem;
-    problem.operand = Dtype::kBF16, problem.result = Dtype::kF32;
-    problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
-    problem.arguments.a.leading_dimension = k;
-    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
-    problem.arguments.alpha.value = 1;
-    return gpu::choose(problem, model::find_gpu("h200"), gpu::kNoLimit).kernel->name;
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return plan_of(m, n, k, Dtype::kF32, "h200").kernel->name;
   };
-  EXPECT_EQ(plan_of(100000, 64, 256), "tall_bf16_boxes_to_f32");
-  EXPECT_EQ(plan_of(64, 65536, 128), "tall_bf16_boxes_swapped_to_f32");
-  EXPECT_EQ(plan_of(1000000, 16, 16), "tall_bf16_32_rows_to_f32");
-  EXPECT_EQ(plan_of(16384, 64, 64), "single_bf16_128x64_to_f32");  // a tile a block
+  EXPECT_EQ(chosen(100000, 64, 256), "tall_bf16_boxes_to_f32");
+  EXPECT_EQ(chosen(64, 65536, 128), "tall_bf16_boxes_swapped_to_f32");
+  EXPECT_EQ(chosen(1000000, 16, 16), "tall_bf16_32_rows_to_f32");
+  EXPECT_EQ(chosen(16384, 64, 64), "single_bf16_128x64_to_f32");  // a tile a block
 }
 
 }  // namespace
