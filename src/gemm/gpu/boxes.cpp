@@ -20,7 +20,13 @@ constexpr double kMostBytesOfRounds = 0.6e9;
 
 }  // namespace
 
+bool is_tall_by_boxes(const kernels::GemmKernel& kernel) {
+  return kernel.strides_tiles && kernel.box_a.lines > 0;
+}
+
 bool can_store_boxes(const kernels::GemmKernel& kernel) {
+  if (is_tall_by_boxes(kernel))  // of Cᵀ threads store whole sectors of f32 as fast
+    return !kernel.transposes_result || size_of(kernel.result) == 2;
   return size_of(kernel.operand) == 2 && kernel.keeps_rounds && !kernel.transposes_result &&
          kernel.bn >= kLeastColumns && kernel.bn % kBoxColumns == 0;
 }
@@ -37,8 +43,10 @@ int stages_of_boxes(const kernels::GemmKernel& kernel, std::int64_t k) {
 
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   if (!can_store_boxes(*plan.kernel) || plan.parts > 1) return false;
-  const auto row_bytes = oriented.n() * static_cast<std::int64_t>(size_of(oriented.result));
+  const auto row_bytes = (plan.kernel->transposes_result ? oriented.m() : oriented.n()) *
+                         static_cast<std::int64_t>(size_of(oriented.result));
   if (row_bytes % 16 != 0) return false;
+  if (is_tall_by_boxes(*plan.kernel)) return true;  // faster so however few tiles there are
   if (tiles_of(plan, oriented) * oriented.count <= blocks_at_a_time(plan, gpu)) return false;
   // What TMA stores holds up what it fetches. Where blocks are to stay together for long, that is too much.
   return factor_bytes(oriented) < kMostBytesOfRounds || rounds_kept(plan, oriented, gpu) == 0;

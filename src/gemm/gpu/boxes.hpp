@@ -12,12 +12,15 @@
 
 namespace tilewise::gpu {
 
+/// Whether it is for tall products whose A comes by TMA (kernels/gemm/tall_boxes.cuh).
+bool is_tall_by_boxes(const kernels::GemmKernel& kernel);
+
 /// Whether TMA stores C of any product by this kernel.
 bool can_store_boxes(const kernels::GemmKernel& kernel);
 
 /// Whether TMA stores C in boxes, where C is aligned to 16 bytes and beta is 0. Threads are sooner done with one tile, but have
-/// to wait for what they store: a block must have several. Nor where blocks keep rounds (rounds.hpp) of much. `oriented`: as the
-/// kernel reads it.
+/// to wait for what they store: a block must have several, but of tall products. Nor where blocks keep rounds (rounds.hpp) of
+/// much. `oriented`: as the kernel reads it.
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
 /// Where C is stored in boxes: whether all of it is, and there is a kernel that does nothing else (GemmKernel::boxes_entry).

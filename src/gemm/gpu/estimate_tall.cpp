@@ -26,12 +26,11 @@ constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the 
 // row of 32.
 constexpr double kAnyStart = 5.2, kAnyMicrosecondsOfK = 0.02, kAnyMicrosecondsOfRow = 3.8e-5;
 
-// Where TMA brings A (tall_boxes.cuh), fitted to 46 products on an H200, as far as it is a choice between these and others: the
-// start, each tile of a warpgroup behind the other, which C in 16 bits holds up if its rows are shorter than a line, the
-// bandwidth, and each row of up to 128 bytes of a multiprocessor's.
-constexpr double kBoxesStart = 2.6, kBoxesMicrosecondsOfTile = 0.2,
-                 kBoxesMicrosecondsOfShortTile = 0.45, kBoxesBandwidthShare = 0.855,
-                 kBoxesMicrosecondsOfLine = 0.004;
+// Where TMA brings A (tall_boxes.cuh), fitted to 130 products on an H200, 8 to 128 columns and a k of 16 to 256, as far as it
+// is a choice between these and others: the start, each tile of a warpgroup behind the other, the bandwidth, and each row of up
+// to 128 bytes of a multiprocessor's.
+constexpr double kBoxesStart = 2.0, kBoxesMicrosecondsOfTile = 0.1, kBoxesBandwidthShare = 0.9,
+                 kBoxesMicrosecondsOfLine = 0.0032;
 
 }  // namespace
 
@@ -51,13 +50,14 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
                k = static_cast<double>(oriented.k()), parts_of_32 = kernel.bn / 32.0,
                elements = rows * static_cast<double>(oriented.n()),
                factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors;
+  const bool by_boxes = kernel.box_a.lines > 0;
   const double bytes =
-      factors * static_cast<double>(divide_up(oriented.n(), std::int64_t{kernel.bn})) + results +
-      (is_aligned || is_any ? 0 : kStagedBytes * elements);
+      factors *
+          static_cast<double>(by_boxes ? 1 : divide_up(oriented.n(), std::int64_t{kernel.bn})) +
+      results + (is_aligned || is_any ? 0 : kStagedBytes * elements);
   const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
                of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
   e.memory = bytes / (of_memory > 0 ? of_memory : of_sms);
-  const bool by_boxes = kernel.box_a.lines > 0;
   if (by_boxes) {
     const auto lines = rows * static_cast<double>(divide_up(oriented.k(), std::int64_t{kernel.bk}));
     e.memory = std::max(e.memory * kBandwidthShare / kBoxesBandwidthShare,
@@ -69,11 +69,10 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
   const auto rounds = static_cast<double>(divide_up(of_matrix * oriented.count, places));
   e.fill = kRoundMicroseconds * (rounds - 1);
   if (by_boxes) {
-    const std::int64_t warpgroups = places * kernel.threads / 128;
-    const bool is_short_row = !by_columns && size_of(oriented.result) == 2 && oriented.n() < 64;
+    const std::int64_t warpgroups = places * kernel.threads / 128,
+                       tiles = divide_up(oriented.m(), std::int64_t{kernel.bm}) * oriented.count;
     e.fill += kBoxesStart + (is_aligned ? 0 : kStagedMicroseconds) +
-              (is_short_row ? kBoxesMicrosecondsOfShortTile : kBoxesMicrosecondsOfTile) *
-                  static_cast<double>(divide_up(e.tiles, warpgroups));
+              kBoxesMicrosecondsOfTile * static_cast<double>(divide_up(tiles, warpgroups));
   } else if (is_any) {
     e.fill += kAnyStart + kAnyMicrosecondsOfK * k * parts_of_32 +
               (is_aligned ? 0 : kAnyMicrosecondsOfRow * rows * parts_of_32);

@@ -118,11 +118,26 @@ Mapped mapped(const GemmFactor& factor, const PreparedFactor& prepared, device::
 
 // Steps of a narrow single tile whose sums stay in tensor cores, which truncate: cuBLAS's errors are those of all k by them,
 // or of some parts. Where factors are copied first, it has other kernels, of smaller errors.
-unsigned short steps_together(const Plan& plan) {
+unsigned char steps_together(const Plan& plan) {
   constexpr int kMostK = 1024, kMostKOfCopies = 256;
   const bool copies = plan.a.preparation != kernels::Preparation::kNone ||
                       plan.b.preparation != kernels::Preparation::kNone;
-  return static_cast<unsigned short>((copies ? kMostKOfCopies : kMostK) / plan.kernel->bk);
+  return static_cast<unsigned char>((copies ? kMostKOfCopies : kMostK) / plan.kernel->bk);
+}
+
+// Whether the last single tile across ends with the matrix: lines that are not there take TMA so long that all wait for that
+// tile. Where there are some of them, k is long, and the kernel stores a part of the columns as they are, nothing added (but
+// 16 bits that are not turned round, of which all tiles took 1 to 3 % longer for it).
+bool ends_across(const Plan& plan, const Problem& oriented, const GemmArguments& arguments) {
+  constexpr std::int64_t kLeastK = 2048, kLeastLines = 8;
+  const GemmKernel& kernel = *plan.kernel;
+  const bool turns = kernel.transposes_result, is_wide = size_of(oriented.result) == 4,
+             stores_part =
+                 (turns && is_wide) || (arguments.result_is_aligned && (turns || is_wide));
+  const std::int64_t over = arguments.n % kernel.bn;
+  return kernel.operand != Dtype::kF64 && oriented.b_along_k && plan.parts == 1 &&
+         arguments.k >= kLeastK && over > 0 && kernel.bn - over >= kLeastLines &&
+         arguments.beta.address == nullptr && arguments.beta.value == 0 && stores_part;
 }
 
 // Of single tiles two or four, one below the other or side by side, come next to each other in the grid: blocks are placed in
@@ -145,7 +160,7 @@ SingleGrid single_grid(const Plan& plan, const Problem& oriented, std::int64_t f
   const int log2 = by_columns ? of_across : of_down;
   const std::uint32_t grouped = by_columns ? across : down, other = by_columns ? down : across;
   return {{static_cast<unsigned char>(log2), static_cast<unsigned char>(by_columns ? 1 : 0),
-           steps_together(plan), static_cast<std::uint32_t>(first),
+           steps_together(plan), 0, static_cast<std::uint32_t>(first),
            kernels::divide_by(static_cast<std::uint32_t>(plan.parts))},
           {other << log2, grouped >> log2, static_cast<std::uint32_t>(plan.parts * matrices)}};
 }
@@ -211,14 +226,15 @@ void leave_parts(const Plan& plan, const Problem& oriented, GemmArguments& argum
   arguments.beta = {0, nullptr};  // alpha stays: where it is 0, A and B are not read
 }
 
-// C, as `arguments` has it. Rows are lines, columns take the place of k.
-Mapped mapped_result(const GemmArguments& arguments, const Problem& oriented) {
+// C, as `arguments` has it, with the problem's rows or columns as its rows. These are lines, what they consist of takes the place
+// of k.
+Mapped mapped_result(const GemmArguments& arguments, const Problem& oriented, bool transposes) {
   const kernels::GemmResult& c = arguments.c;
   return {reinterpret_cast<device::Address>(c.address),
           tensor_type_of(oriented.result),
           true,
-          oriented.m(),
-          oriented.n(),
+          transposes ? oriented.n() : oriented.m(),
+          transposes ? oriented.m() : oriented.n(),
           c.leading_dimension,
           oriented.count,
           c.stride};
@@ -397,7 +413,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     }
     if (stores_boxes(plan, oriented, gpu) && has_map(arguments, oriented)) {
       const kernels::FactorBox box{kernels::kBoxRows, kernels::kBoxBytes / arguments.result_bytes};
-      const TensorMap map = map_of(device, mapped_result(arguments, oriented), box);
+      const TensorMap map =
+          map_of(device, mapped_result(arguments, oriented, kernel.transposes_result), box);
       arguments.boxes = {std::bit_cast<std::array<unsigned long long, 16>>(map), 1};
       if (has_kernel_of_boxes(kernel, arguments)) {
         entry = &kernels.find(kernel.unit, kernel.boxes_entry);
@@ -410,8 +427,10 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     for (std::int64_t first = 0; first < oriented.count; first += most) {
       const std::int64_t matrices = std::min(most, oriented.count - first);
       const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
-      if (kernel.is_single) arguments.single = single_grid(plan, oriented, first, matrices).single;
-      else arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
+      if (kernel.is_single) {
+        arguments.single = single_grid(plan, oriented, first, matrices).single;
+        arguments.single.ends_across = ends_across(plan, oriented, arguments) ? 1 : 0;
+      } else arguments.tiles = tiles_from(plan, oriented, first, matrices, grid.x);
       const bool early = follows && !wants_order(plan, oriented, gpu);
       device::Launch launch = launch_of(kernel, device, grid, values, early);
       const int blocks = std::max(plan.cluster_parts, plan.cluster.blocks());

@@ -11,9 +11,11 @@
 
 #include "core/divide.hpp"
 #include "core/phrase.hpp"
+#include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
 #include "kernels/gemm/split_f32.hpp"
+#include "kernels/gemm/tall.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::gpu {
@@ -417,6 +419,16 @@ bool is_passed_over(const GemmKernel& kernel, const Problem& oriented, const mod
          is_superseded(kernel, oriented, gpu) || is_unknown_of_many_tiles(kernel, oriented, gpu);
 }
 
+// Whether tall products by TMA read their larger factor once: more than `bn` columns of B are held together where k is short
+// and C is stored as it is (tall_boxes.cuh).
+bool is_read_once(const GemmKernel& kernel, const Problem& oriented) {
+  if (oriented.n() <= kernel.bn) return true;
+  const std::int64_t row = kernel.transposes_result ? oriented.m() : oriented.n();
+  return oriented.k() * kernels::kTallBoxesMostColumns <=
+             std::int64_t{kernels::kTallMostK} * kernel.bn &&
+         !oriented.reads_c() && row * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
+}
+
 // Why a kernel that could compute this is not worth measuring, if so.
 std::string misfit(const GemmKernel& kernel, const Problem& oriented, const model::Gpu& gpu) {
   if (kernel.yields_to_hopper && gpu.compute_major == 9 && gpu.compute_minor == 0)
@@ -428,6 +440,8 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
     return phrase("is for at most {} {}", kernel.most_rows,
                   kernel.transposes_result ? "columns" : "rows");
   }
+  if (is_tall_by_boxes(kernel) && !is_read_once(kernel, oriented))
+    return "would read the larger factor twice";
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);
   if (oriented.n() <= kernel.most_columns) return {};

@@ -115,7 +115,9 @@ struct GemmTiles {
 /// groups of 2^group_log2 and then columns (rows), y these groups, z matrices from the first on, and of each the parts of k.
 struct GemmSingle {
   unsigned char group_log2, by_columns;
-  unsigned short steps_together;  ///< of k, whose sums stay in tensor cores
+  unsigned char steps_together;  ///< of k, whose sums stay in tensor cores
+  /// The last tile across ends with the matrix, and stores what the one beside it does not.
+  unsigned char ends_across;
   unsigned first_matrix;
   GemmDivisor by_parts;
 };

@@ -281,14 +281,15 @@ __device__ __forceinline__ void unstage_elements(const unsigned char* rows, T* C
 
 // kN columns of f32 of a warp's sums, to rows as unstage_aligned() has them: of each eight rows whole sectors of 32 bytes.
 template <int kN>
-__device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], const Target& target) {
+__device__ __forceinline__ void store_fragments(const float (&sum)[kN / 2], const Target& target,
+                                                int skipped = 0) {
   const int lane = threadIdx.x % 32, column = lane % 4 * 2;
   unsigned char* const upper = target.to + lane / 4 * target.pitch + column * 4;
   unsigned char* const lower = upper + 8 * target.pitch;
   const bool has_upper = target.rows.has(lane / 4), has_lower = target.rows.has(lane / 4 + 8);
 #pragma unroll
   for (int i = 0; i < kN / 2; i += 4) {
-    const bool inside = i * 2 + column < target.columns_left;
+    const bool inside = i * 2 + column < target.columns_left && i * 2 + column >= skipped;
     if (has_upper && inside)
       *reinterpret_cast<float2*>(upper + i * 8) = make_float2(sum[i], sum[i + 1]);
     if (has_lower && inside)

@@ -17,17 +17,18 @@
 namespace gemm {
 
 // A box of a warp's sums (GemmBoxes), kBoxBytes of each of its 16 rows, as TMA has it that swizzles by 128 bytes: 64 columns
-// of 16 bits, or 32 of f32.
-template <class Element>
+// of 16 bits, of which C may have the first kColumns alone, or 32 of f32.
+template <class Element, int kColumns>
 __device__ __forceinline__ void box_16_bit(unsigned char* box, const float* sum) {
   // Of four 8×8, upper and lower rows of eight columns and of the next eight, lanes say where rows go.
   const int lane = threadIdx.x % 32, row = lane % 8, lower = lane / 8 % 2, piece = lane / 16;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const float* const eight = sum + i * 8;
-    ptx::stmatrix_x4(box + (lower * 8 + row) * kBoxBytes + ((i * 2 + piece) ^ row) * 16,
-                     pack<Element>(eight[0], eight[1]), pack<Element>(eight[2], eight[3]),
-                     pack<Element>(eight[4], eight[5]), pack<Element>(eight[6], eight[7]));
+    const auto two = [&](int at) {
+      return i * 16 < kColumns ? pack<Element>(sum[i * 8 + at], sum[i * 8 + at + 1]) : 0;
+    };
+    ptx::stmatrix_x4(box + (lower * 8 + row) * kBoxBytes + ((i * 2 + piece) ^ row) * 16, two(0),
+                     two(2), two(4), two(6));
   }
 }
 __device__ __forceinline__ void box_f32(unsigned char* box, const float* sum) {
@@ -88,7 +89,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], SomeStag
   const auto& map = reinterpret_cast<const ptx::TensorMap&>(g.boxes.map);
   const int row = target.place.row + static_cast<int>(threadIdx.x / 32 % 4) * kBoxRows;
   const auto store = [&](auto columns, const auto& leave) {
-    constexpr int kColumns = decltype(columns)::value, kBoxes = kN / kColumns;
+    constexpr int kColumns = decltype(columns)::value, kBoxes = kN > kColumns ? kN / kColumns : 1;
 #pragma unroll 1
     for (int i = 0; i < kBoxes; ++i) {
       unsigned char* const box = boxes[i % 2];
@@ -108,8 +109,9 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], SomeStag
     store(std::integral_constant<int, 32>{},
           [](unsigned char* box, const float* some) { box_f32(box, some); });
   else if constexpr (!std::is_same_v<Element, float>)
-    store(std::integral_constant<int, 64>{},
-          [](unsigned char* box, const float* some) { box_16_bit<Element>(box, some); });
+    store(std::integral_constant<int, 64>{}, [](unsigned char* box, const float* some) {
+      box_16_bit < Element, kN<64 ? kN : 64>(box, some);
+    });
 }
 
 }  // namespace gemm

@@ -49,15 +49,16 @@ __device__ __forceinline__ void store_whole(const float (&sum)[kN / 2],
 
 template <int kN>
 __device__ __forceinline__ void store_wide(const float (&sum)[kN / 2], const Target& target,
-                                           bool is_whole) {
+                                           bool is_whole, int skipped = 0) {
   if (is_whole) store_whole<kN>(sum, target);
-  else store_fragments<kN>(sum, target);
+  else store_fragments<kN>(sum, target, skipped);
 }
 template <int kN>
 __device__ __forceinline__ void store_wide(const float (&sum)[kN / 2],
-                                           const TransposedTarget& target, bool is_whole) {
+                                           const TransposedTarget& target, bool is_whole,
+                                           int skipped = 0) {
   if (is_whole) store_whole<kN>(sum, target);
-  else store_turned_fragments<kN>(sum, target);
+  else store_turned_fragments<kN>(sum, target, skipped);
 }
 
 // Two sums as 16 bits each; beyond the last of an odd number of eights, of which two are stored at a time, anything.
@@ -107,7 +108,7 @@ __device__ __forceinline__ void store_narrow(const float (&sum)[kN / 2], unsigne
 // The same of Cᵀ: of each row of C a warp has 32 bytes.
 template <class Element, int kN>
 __device__ __forceinline__ void store_narrow(const float (&sum)[kN / 2], unsigned char* rows,
-                                             const TransposedTarget& target) {
+                                             const TransposedTarget& target, int skipped = 0) {
   constexpr int kPitch = 32;
   const int lane = threadIdx.x % 32, row = lane / 16 * 8 + lane % 8, half = lane / 8 % 2;
 #pragma unroll
@@ -119,7 +120,7 @@ __device__ __forceinline__ void store_narrow(const float (&sum)[kN / 2], unsigne
   const int column = threadIdx.x / 32 % 4 * 16;
   store_pieces_of_rows<kN, 2, kPitch>(
       rows, target.to + column * 2, target.pitch, [&](int r, int piece) {
-        return target.columns.has(column + piece * 8) && r < target.rows_left;
+        return target.columns.has(column + piece * 8) && r < target.rows_left && r >= skipped;
       });
 }
 

@@ -243,7 +243,8 @@ __device__ __forceinline__ void store_turned_added(Staging& staging, int rows_le
 // kN columns of f32 straight from registers to rows of C = sums: of each row eight lanes fill a sector, and then the next.
 template <int kN>
 __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2],
-                                                       const TransposedTarget& target) {
+                                                       const TransposedTarget& target,
+                                                       int skipped = 0) {
   const int lane = threadIdx.x % 32, column = threadIdx.x / 32 % 4 * 16 + lane / 4;
   const int row = lane % 4 * 2;  // the first of those that this thread has
   unsigned char* to = target.to + row * target.pitch + column * 4;
@@ -257,8 +258,8 @@ __device__ __forceinline__ void store_turned_fragments(const float (&sum)[kN / 2
 #pragma unroll
   for (int i = 0; i < kN / 2; i += 4) {
     if (i % 16 == 0 && i * 2 >= target.rows_left) return;
-    store(0, i * 2 < rows_left, sum[i], sum[i + 2]);
-    store(1, i * 2 + 1 < rows_left, sum[i + 1], sum[i + 3]);
+    store(0, i * 2 < rows_left && i * 2 + row >= skipped, sum[i], sum[i + 2]);
+    store(1, i * 2 + 1 < rows_left && i * 2 + 1 + row >= skipped, sum[i + 1], sum[i + 3]);
     to += 8 * target.pitch;
   }
 }

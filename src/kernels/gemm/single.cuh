@@ -228,7 +228,7 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
   // Where of Cᵀ only elements are stored, rows need not be aligned.
   const bool is_wide = ptx::kept(target.is_wide && (K::kTransposes ? beta == 0 : target.is_plain));
   const bool is_narrow = ptx::kept(!target.is_wide && target.is_plain);
-  const bool is_whole = ptx::kept(lies_inside(target, columns));
+  const bool is_whole = ptx::kept(lies_inside(target, columns) && work.beside == 0);
   wait_for_start<K>();
   ptx::let_next_grid_start();
   if (beta != 0) [[unlikely]]
@@ -246,7 +246,10 @@ __device__ __forceinline__ void multiply(Shared<K>& shared, const GemmArguments&
 #pragma unroll
         for (int i = 0; i < kN / 2; ++i) own[i] *= alpha;
       }
-      if (is_wide) store_wide<kN>(own, target, is_whole);
+      if (is_wide) store_wide<kN>(own, target, is_whole, work.beside);
+      else if constexpr (K::kTransposes)
+        store_narrow<Element, kN>(own, &staging.warps[threadIdx.x / 32 % 4][0][0], target,
+                                  work.beside);
       else store_narrow<Element, kN>(own, &staging.warps[threadIdx.x / 32 % 4][0][0], target);
     }
     // What is left holds anything, and is stored nowhere.

@@ -13,7 +13,8 @@ namespace gemm::single {
 // of tiles ends with the matrix (end_with_matrix() in warpgroup.cuh says why).
 struct Work {
   int row, column, matrix, part;
-  int above;
+  int above,
+      beside;  // the same of columns and the tile beside, where GemmSingle::ends_across says so
   int first_k, steps;
 };
 
@@ -34,6 +35,9 @@ __device__ __forceinline__ Work work_of(const GemmArguments& g, int bm, int bk) 
   const int last = max((m - bm + kTogether - 1) / kTogether * kTogether, 0);
   work.above = max(work.row - last, 0);
   work.row -= work.above;
+  const int first_of_last = max(static_cast<int>(g.n) - static_cast<int>(g.tile_columns), 0);
+  work.beside = single.ends_across ? max(work.column - first_of_last, 0) : 0;
+  work.column -= work.beside;
   const int k = static_cast<int>(g.k), k_each = static_cast<int>(g.split.k_each);
   work.first_k = work.part * k_each;
   work.steps = max(0, (min(k_each, k - work.first_k) + bk - 1) / bk);

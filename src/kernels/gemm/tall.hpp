@@ -19,8 +19,9 @@ inline constexpr int kTallShifts = 8;  ///< places within 16 bytes where a row m
 /// k of each copy of B, of which those of the one that is shifted most are the product's.
 inline constexpr int kTallAnyHeldK = 128, kTallAnyMostK = kTallAnyHeldK - (kTallShifts - 1);
 
-/// Where TMA brings A (tall_boxes.cuh): warpgroups of a block, and pieces of 64 rows and 64 k that each has on their way.
-inline constexpr int kTallBoxesWarpgroups = 4, kTallBoxesPieces = 4;
+/// Where TMA brings A (tall_boxes.cuh): warpgroups of a block, pieces of 64 rows and 64 k that each has on their way, and columns
+/// of B that a block holds where k is short.
+inline constexpr int kTallBoxesWarpgroups = 4, kTallBoxesPieces = 4, kTallBoxesMostColumns = 128;
 
 /// Bytes of B that a block holds, in 16 bits.
 constexpr int tall_columns_bytes(int copies, int k, int columns) {

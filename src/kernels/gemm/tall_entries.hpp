@@ -59,7 +59,7 @@ constexpr GemmKernel tall_boxes(std::string_view name, std::string_view unit,
   kernel.persistent = kernel.keeps_rounds = kernel.streams = kernel.splits = false;
   kernel.strides_tiles = true;
   kernel.most_held_k = kTallMostK;
-  kernel.most_columns = kLines;
+  kernel.most_columns = kTallBoxesMostColumns;
   kernel.most_parts_in_cluster = 1;
   kernel.overhead = 0;
   kernel.transposes_result = transposes;

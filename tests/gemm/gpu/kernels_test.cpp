@@ -346,6 +346,21 @@ TEST_P(EverySingleTile, InGroupsOfRows) {
   }
 }
 
+// Of a deep product whose B lies along k the last tile across ends with the matrix (ends_across() in launch.cpp), and stores
+// what the one beside it does not: a few columns, or nearly all; of Cᵀ rows, of which any number; and none where it adds to C.
+// (f16 shares the code.)
+TEST_P(EverySingleTile, EndsWithTheMatrixAcross) {
+  if (kernel().operand != Dtype::kBF16) GTEST_SKIP() << "is not of bf16";
+  const int bm = kernel().bm, bn = kernel().bn, k = 2048;
+  const bool is_wide = kernel().result == Dtype::kF32;
+  const auto expect_across = [&](int across, double beta) {
+    if (kernel().transposes_result) expect({across + 3, bm, k}, {kRows, kRows, kRows}, 1.5, beta);
+    else expect({bm, across, k}, {kRows, kColumns, kRows}, 1.5, beta);
+  };
+  expect_across(is_wide ? bn + 8 : 2 * bn - 8, 0);
+  if (bn <= 64) expect_across(is_wide ? 2 * bn - 8 : bn + 8, bn == 64 ? 1 : 0);
+}
+
 // Of any shape, order and alignment: what is whole, what ends within a tile, and what has been copied.
 TEST_P(EverySingleTile, OfRandomProducts) {
   std::mt19937 random(static_cast<unsigned>(kernel().bm * 1000 + kernel().bn));

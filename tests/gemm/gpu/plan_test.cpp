@@ -287,7 +287,7 @@ TEST(Plans, ThinOnesTakeStripsOfEitherFactorOrSingleTiles) {
   EXPECT_EQ(chosen(4, 4096, 4096, Dtype::kBF16), "single_bf16_64x16_swapped");  // on Hopper
   EXPECT_EQ(chosen(4096, 8, 4096, Dtype::kF16), "strip_f16_32x8");
   EXPECT_EQ(chosen(8, 16384, 4096, Dtype::kBF16), "single_bf16_128x16_swapped");
-  EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "tall_bf16_32_rows");
+  EXPECT_EQ(chosen(100000, 32, 64, Dtype::kBF16), "tall_bf16_boxes");
   EXPECT_EQ(chosen(1000000, 16, 16, Dtype::kBF16), "tall_bf16_32_rows");
   EXPECT_EQ(chosen(4096, 4096, 4096, Dtype::kBF16).substr(0, 9), "warpgroup");
 }

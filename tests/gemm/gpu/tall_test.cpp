@@ -40,6 +40,27 @@ TEST_P(EveryTall, SeveralUnitsAWarp) {
   });
 }
 
+class EveryTallByBoxes : public EveryTall {};
+
+// 128 columns of B of a short k, twice 64 of a longer one or where C is not aligned or added to, and tiles of 32: each width,
+// whole and not, where A lies either way.
+TEST_P(EveryTallByBoxes, ColumnsAtATime) {
+  const int rows = 2 * kernel().bm + 8;
+  with_kind([&]<class Kind>(Kind) {
+    for (const int columns : {24, 40, 64, 72, 128}) {
+      for (const int k : {104, 256}) {
+        for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+          const Layout plain{{.order = order}, {}, {}}, apart{{}, {.order = order}, {.gap = 3}};
+          const bool by_columns = kernel().transposes_result;
+          const Sizes sizes = by_columns ? Sizes{columns, rows, k} : Sizes{rows, columns, k};
+          expect_right<Kind>(sizes, plain, 1.5);
+          if (k == 104) expect_right<Kind>(sizes, apart), expect_right<Kind>(sizes, plain, 1, -2);
+        }
+      }
+    }
+  });
+}
+
 class EveryTallOfAnyAlignment : public EveryTall {};
 
 TEST_P(EveryTallOfAnyAlignment, WhereverRowsBegin) {
@@ -64,19 +85,25 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryTall,
                            return kernel.strides_tiles;
                          })),
                          name_of_kernel);
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallByBoxes,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.strides_tiles && kernel.box_a.lines > 0;
+                         })),
+                         name_of_kernel);
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment,
                          ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
                            return kernel.strides_tiles && kernel.alignment == 0;
                          })),
                          name_of_kernel);
 
-gpu::Plan plan_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result, const char* gpu) {
+gpu::Plan plan_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result, const char* gpu,
+                  double beta = 0) {
   gpu::Problem problem;
   problem.operand = Dtype::kBF16, problem.result = result;
   problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
   problem.arguments.a.leading_dimension = k;
   problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
-  problem.arguments.alpha.value = 1;
+  problem.arguments.alpha.value = 1, problem.arguments.beta.value = beta;
   return gpu::choose(problem, model::find_gpu(gpu), gpu::kNoLimit);
 }
 
@@ -101,6 +128,21 @@ TEST(TallProducts, ComeByTmaWhereKIsLong) {
   EXPECT_EQ(chosen(64, 65536, 128), "tall_bf16_boxes_swapped_to_f32");
   EXPECT_EQ(chosen(1000000, 16, 16), "tall_bf16_32_rows_to_f32");
   EXPECT_EQ(chosen(16384, 64, 64), "single_bf16_128x64_to_f32");  // a tile a block
+  EXPECT_EQ(chosen(50000, 128, 64), "tall_bf16_boxes_to_f32");
+}
+
+// More than 64 columns are read once where k is up to 128 and C is stored as it is, else A would be read twice.
+TEST(TallProducts, ReadALargeFactorOnce) {
+  TILEWISE_NEEDS_KERNELS();
+  const auto is_by_boxes = [](std::int64_t n, std::int64_t k, double beta) {
+    return plan_of(100000, n, k, Dtype::kF32, "h200", beta).kernel->unit == "tall_bf16_boxes";
+  };
+  EXPECT_TRUE(is_by_boxes(128, 128, 0));
+  EXPECT_FALSE(is_by_boxes(136, 128, 0));
+  EXPECT_FALSE(is_by_boxes(72, 136, 0));
+  EXPECT_FALSE(is_by_boxes(72, 128, 1));
+  EXPECT_FALSE(is_by_boxes(127, 128, 0));
+  EXPECT_TRUE(is_by_boxes(64, 136, 0));
 }
 
 }  // namespace
