@@ -28,6 +28,8 @@ constexpr double kStoreMicroseconds = 0.75;
 constexpr double kNarrowStoreBegins = 0.35, kNarrowStoreMicroseconds = 0.45;
 constexpr double kTurnedStoreBegins = 0.1, kTurnedStoreMicroseconds = 1.0;
 constexpr double kPartsMicroseconds = 3.6, kPartsBytesPerMicrosecond = 6e6;
+// Beside other kernels that use the cache, so much of them took longer.
+constexpr double kManyPartsBytes = 2e6, kManyPartsMicroseconds = 0.4;
 // Each block beyond two that asks for what comes from memory, up to four; or beyond one, for twice as much as the cache holds.
 constexpr double kReaderTime = 0.1, kMostReaders = 4;
 constexpr double kFarReaderTime = 0.2, kFarFromCache = 2;
@@ -132,7 +134,8 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
   if (!plan.parts_entry.empty()) {
     const double partials = static_cast<double>(kernel.bm) * kernel.bn *
                             static_cast<double>(sum_bytes_of(oriented)) * blocks;
-    e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond;
+    e.reduction = kPartsMicroseconds + 2 * partials / kPartsBytesPerMicrosecond +
+                  (partials > kManyPartsBytes ? kManyPartsMicroseconds : 0);
   }
   add_preparation(e, plan, oriented, gpu);
   e.microseconds =
