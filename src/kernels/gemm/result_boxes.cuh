@@ -105,12 +105,13 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[kN / 2], SomeStag
       ptx::bulk_commit();
     }
   };
+  constexpr int kColumnsOf16Bits = kN < 64 ? kN : 64;  // of a box that C has
   if (target.is_wide)
     store(std::integral_constant<int, 32>{},
           [](unsigned char* box, const float* some) { box_f32(box, some); });
   else if constexpr (!std::is_same_v<Element, float>)
     store(std::integral_constant<int, 64>{}, [](unsigned char* box, const float* some) {
-      box_16_bit < Element, kN<64 ? kN : 64>(box, some);
+      box_16_bit<Element, kColumnsOf16Bits>(box, some);
     });
 }
 

@@ -3,7 +3,8 @@
 //
 // Tall products of f16 and bf16 whose rows of A are a line of 128 bytes or several: TMA brings them as they are, all of
 // what a block computes at one time, or as much as there is room for. B is held, as many columns of it at a time as there is
-// room for: 128 of a short k, else 64.
+// room for: 128 of a short k, else 64. C leaves in boxes, too, but for Cᵀ in f32, whose sectors threads store whole, and where
+// it is added to or aligned to nothing.
 //
 // Each of four warpgroups has tiles of 64 rows of its own, and asks for these itself: no warp waits for another but those of
 // its warpgroup, and while one stores, others multiply.
@@ -25,8 +26,8 @@ namespace gemm::tall {
 
 constexpr int kRows = 64, kColumns = 64, kMostColumns = kTallBoxesMostColumns, kBK = kTileLine;
 constexpr int kWarpgroups = kTallBoxesWarpgroups, kPieces = kTallBoxesPieces;
-static_assert(kTallMostK / kBK <=
-              kPieces);  // a tile's are all on their way before any is given back
+// A tile's are all on their way before any is given back.
+static_assert(kTallMostK / kBK <= kPieces);
 
 struct Shared {
   // Of each warpgroup 64 rows and 64 k at a time, and of B boxes of 64 columns and 64 k.
