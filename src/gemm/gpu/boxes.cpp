@@ -6,6 +6,7 @@
 
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
+#include "kernels/gemm/tall.hpp"
 
 namespace tilewise::gpu {
 namespace {
@@ -18,10 +19,24 @@ constexpr std::int64_t kLeastKOfStages = 640;
 // then takes up to a third longer for.
 constexpr double kMostBytesOfRounds = 0.6e9;
 
+// Of a row of C.
+std::int64_t row_bytes_of(const kernels::GemmKernel& kernel, const Problem& oriented) {
+  return (kernel.transposes_result ? oriented.m() : oriented.n()) *
+         static_cast<std::int64_t>(size_of(oriented.result));
+}
+
 }  // namespace
 
 bool is_tall_by_boxes(const kernels::GemmKernel& kernel) {
   return kernel.strides_tiles && kernel.box_a.lines > 0;
+}
+
+bool is_read_once(const kernels::GemmKernel& kernel, const Problem& oriented) {
+  if (oriented.n() <= kernel.bn) return true;
+  return oriented.k() * kernels::kTallBoxesMostColumns <=
+             std::int64_t{kernels::kTallMostK} * kernel.bn &&
+         oriented.n() <= kernels::kTallBoxesMostColumns && !oriented.reads_c() &&
+         row_bytes_of(kernel, oriented) % 16 == 0;
 }
 
 bool can_store_boxes(const kernels::GemmKernel& kernel) {
@@ -43,9 +58,7 @@ int stages_of_boxes(const kernels::GemmKernel& kernel, std::int64_t k) {
 
 bool stores_boxes(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   if (!can_store_boxes(*plan.kernel) || plan.parts > 1) return false;
-  const auto row_bytes = (plan.kernel->transposes_result ? oriented.m() : oriented.n()) *
-                         static_cast<std::int64_t>(size_of(oriented.result));
-  if (row_bytes % 16 != 0) return false;
+  if (row_bytes_of(*plan.kernel, oriented) % 16 != 0) return false;
   if (is_tall_by_boxes(*plan.kernel)) return true;  // faster so however few tiles there are
   if (tiles_of(plan, oriented) * oriented.count <= blocks_at_a_time(plan, gpu)) return false;
   // What TMA stores holds up what it fetches. Where blocks are to stay together for long, that is too much.

@@ -15,6 +15,10 @@ namespace tilewise::gpu {
 /// Whether it is for tall products whose A comes by TMA (kernels/gemm/tall_boxes.cuh).
 bool is_tall_by_boxes(const kernels::GemmKernel& kernel);
 
+/// Whether such a kernel reads its larger factor once: more than `bn` columns of B are held together where k is short and C,
+/// aligned, is stored as it is. `oriented`: as the kernel reads it.
+bool is_read_once(const kernels::GemmKernel& kernel, const Problem& oriented);
+
 /// Whether TMA stores C of any product by this kernel.
 bool can_store_boxes(const kernels::GemmKernel& kernel);
 

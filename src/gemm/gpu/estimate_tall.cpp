@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/divide.hpp"
+#include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate_terms.hpp"
 
 namespace tilewise::gpu {
@@ -50,11 +51,12 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
                k = static_cast<double>(oriented.k()), parts_of_32 = kernel.bn / 32.0,
                elements = rows * static_cast<double>(oriented.n()),
                factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors;
-  const bool by_boxes = kernel.box_a.lines > 0;
-  const double bytes =
-      factors *
-          static_cast<double>(by_boxes ? 1 : divide_up(oriented.n(), std::int64_t{kernel.bn})) +
-      results + (is_aligned || is_any ? 0 : kStagedBytes * elements);
+  const bool by_boxes = is_tall_by_boxes(kernel);
+  const std::int64_t times = by_boxes && is_read_once(kernel, oriented)
+                                 ? 1
+                                 : divide_up(oriented.n(), std::int64_t{kernel.bn});
+  const double bytes = factors * static_cast<double>(times) + results +
+                       (is_aligned || is_any ? 0 : kStagedBytes * elements);
   const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
                of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
   e.memory = bytes / (of_memory > 0 ? of_memory : of_sms);

@@ -15,7 +15,6 @@
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
 #include "kernels/gemm/split_f32.hpp"
-#include "kernels/gemm/tall.hpp"
 #include "tilewise/error.hpp"
 
 namespace tilewise::gpu {
@@ -417,16 +416,6 @@ bool is_passed_over(const GemmKernel& kernel, const Problem& oriented, const mod
   const bool is_for_others = kernel.is_single && kernel.box_a.lines == 0 && has_maps(oriented);
   return is_too_wide(kernel, oriented) || is_second_round(kernel, oriented, gpu) || is_for_others ||
          is_superseded(kernel, oriented, gpu) || is_unknown_of_many_tiles(kernel, oriented, gpu);
-}
-
-// Whether tall products by TMA read their larger factor once: more than `bn` columns of B are held together where k is short
-// and C is stored as it is (tall_boxes.cuh).
-bool is_read_once(const GemmKernel& kernel, const Problem& oriented) {
-  if (oriented.n() <= kernel.bn) return true;
-  const std::int64_t row = kernel.transposes_result ? oriented.m() : oriented.n();
-  return oriented.k() * kernels::kTallBoxesMostColumns <=
-             std::int64_t{kernels::kTallMostK} * kernel.bn &&
-         !oriented.reads_c() && row * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
 }
 
 // Why a kernel that could compute this is not worth measuring, if so.

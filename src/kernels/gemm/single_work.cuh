@@ -13,8 +13,8 @@ namespace gemm::single {
 // of tiles ends with the matrix (end_with_matrix() in warpgroup.cuh says why).
 struct Work {
   int row, column, matrix, part;
-  int above,
-      beside;  // the same of columns and the tile beside, where GemmSingle::ends_across says so
+  int above;
+  int beside;  // the same of columns and the tile beside, where GemmSingle::ends_across says so
   int first_k, steps;
 };
 

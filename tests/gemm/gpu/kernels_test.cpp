@@ -346,21 +346,6 @@ TEST_P(EverySingleTile, InGroupsOfRows) {
   }
 }
 
-// Of a deep product whose B lies along k the last tile across ends with the matrix (ends_across() in launch.cpp), and stores
-// what the one beside it does not: a few columns, or nearly all; of Cᵀ rows, of which any number; and none where it adds to C.
-// (f16 shares the code.)
-TEST_P(EverySingleTile, EndsWithTheMatrixAcross) {
-  if (kernel().operand != Dtype::kBF16) GTEST_SKIP() << "is not of bf16";
-  const int bm = kernel().bm, bn = kernel().bn, k = 2048;
-  const bool is_wide = kernel().result == Dtype::kF32;
-  const auto expect_across = [&](int across, double beta) {
-    if (kernel().transposes_result) expect({across + 3, bm, k}, {kRows, kRows, kRows}, 1.5, beta);
-    else expect({bm, across, k}, {kRows, kColumns, kRows}, 1.5, beta);
-  };
-  expect_across(is_wide ? bn + 8 : 2 * bn - 8, 0);
-  if (bn <= 64) expect_across(is_wide ? 2 * bn - 8 : bn + 8, bn == 64 ? 1 : 0);
-}
-
 // Of any shape, order and alignment: what is whole, what ends within a tile, and what has been copied.
 TEST_P(EverySingleTile, OfRandomProducts) {
   std::mt19937 random(static_cast<unsigned>(kernel().bm * 1000 + kernel().bn));
@@ -389,6 +374,29 @@ TEST_P(EverySingleTile, OfRandomProducts) {
 INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTile,
                          ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
                            return kernel.is_single && is_tested(kernel);
+                         })),
+                         name_of_kernel);
+
+class EverySingleTileOfBF16 : public EveryKernel {};
+
+// Of a deep product whose B lies along k the last tile across ends with the matrix (ends_across() in launch.cpp), and stores
+// what the one beside it does not: a few columns, or nearly all; of Cᵀ rows, of which any number; and none where it adds to C.
+// (f16 shares the code.)
+TEST_P(EverySingleTileOfBF16, EndsWithTheMatrixAcross) {
+  const int bm = kernel().bm, bn = kernel().bn, k = 2048;
+  const bool is_wide = kernel().result == Dtype::kF32;
+  const auto expect_across = [&](int across, double beta) {
+    if (kernel().transposes_result) expect({across + 3, bm, k}, {kRows, kRows, kRows}, 1.5, beta);
+    else expect({bm, across, k}, {kRows, kColumns, kRows}, 1.5, beta);
+  };
+  expect_across(is_wide ? bn + 8 : 2 * bn - 8, 0);
+  if (bn <= 64) expect_across(is_wide ? 2 * bn - 8 : bn + 8, bn == 64 ? 1 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EverySingleTileOfBF16,
+                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
+                           return kernel.is_single && kernel.operand == Dtype::kBF16 &&
+                                  is_tested(kernel);
                          })),
                          name_of_kernel);
 

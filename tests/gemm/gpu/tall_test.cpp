@@ -3,6 +3,7 @@
 //
 // Tall products: warps that have several units, every place within 16 bytes where rows of A may begin, and depths around a
 // piece. What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
+#include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/plan.hpp"
 #include "on_gpu.hpp"
 
@@ -28,7 +29,7 @@ class EveryTall : public ::testing::TestWithParam<const GemmKernel*> {
 // on their way.)
 TEST_P(EveryTall, SeveralUnitsAWarp) {
   const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
-                     units = kernel().box_a.lines > 0 ? kernel().threads / 128 : 1,
+                     units = gpu::is_tall_by_boxes(kernel()) ? kernel().threads / 128 : 1,
                      rows = (2 * blocks + 1) * units * kernel().bm + 3;
   const bool by_columns = kernel().transposes_result;
   with_kind([&]<class Kind>(Kind) {
@@ -86,10 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryTall,
                          })),
                          name_of_kernel);
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallByBoxes,
-                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
-                           return kernel.strides_tiles && kernel.box_a.lines > 0;
-                         })),
-                         name_of_kernel);
+                         ::testing::ValuesIn(kernels_that(gpu::is_tall_by_boxes)), name_of_kernel);
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment,
                          ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
                            return kernel.strides_tiles && kernel.alignment == 0;
