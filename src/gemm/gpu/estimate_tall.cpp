@@ -8,6 +8,7 @@
 #include "core/divide.hpp"
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate_terms.hpp"
+#include "gemm/gpu/tall_any.hpp"
 
 namespace tilewise::gpu {
 namespace {
@@ -23,15 +24,36 @@ constexpr double kShortRows = 128;
 // C that is not aligned goes by way of shared memory: a start, and each element as if it were so many bytes more.
 constexpr double kStagedMicroseconds = 2.5, kStagedBytes = 1.4;
 constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the first
-// Where A begins anywhere: the start, with what the copies of B take, for 32 columns, and of C that is not aligned each
-// row of 32.
-constexpr double kAnyStart = 5.2, kAnyMicrosecondsOfK = 0.02, kAnyMicrosecondsOfRow = 3.8e-5;
+// Where A and C begin anywhere (tall_any.cuh), by rows and by columns of C, fitted to 200 products on an H200, 1 to 64 columns, a k
+// of 5 to 191 and 0.2 to 100 MB, within 5 % (median): the start; what of the memory's time is not hidden; and of each line of a
+// multiprocessor what it takes by itself, for each column, for each 16 k, and for each 16 k of 32 columns. Before the first lines B
+// is brought: each 16 k of 32 columns.
+struct AnyMicroseconds {
+  double start, of_memory, of_line, of_column, of_step, of_product, of_b;
+};
+constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23},
+    kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26};
 
 // Where TMA brings A (tall_boxes.cuh), fitted to 130 products on an H200, 8 to 128 columns and a k of 16 to 256, as far as it
 // is a choice between these and others: the start, each tile of a warpgroup behind the other, the bandwidth, and each row of up
 // to 128 bytes of a multiprocessor's.
 constexpr double kBoxesStart = 2.0, kBoxesMicrosecondsOfTile = 0.1, kBoxesBandwidthShare = 0.9,
                  kBoxesMicrosecondsOfLine = 0.0032;
+
+void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_t sms) {
+  const AnyMicroseconds& any = plan.kernel->transposes_result ? kAnyByColumns : kAnyByRows;
+  constexpr std::int64_t kStep = 16, kGroup = 32;
+  const std::int64_t lines = kernels::tall_any_lines(!plan.kernel->transposes_result,
+                                                     !oriented.a_along_k),
+                     units = divide_up(oriented.m(), lines) * oriented.count;
+  const auto of_sm = static_cast<double>(divide_up(units, sms) * lines),
+             steps = static_cast<double>(divide_up(oriented.k(), kStep)),
+             products = steps * static_cast<double>(divide_up(oriented.n(), kGroup));
+  e.memory *= any.of_memory;
+  e.fill += any.start + any.of_b * products +
+            of_sm * (any.of_line + any.of_column * static_cast<double>(oriented.n()) +
+                     any.of_step * steps + any.of_product * products);
+}
 
 }  // namespace
 
@@ -46,9 +68,9 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
 
   const std::int64_t row = by_columns ? oriented.m() : oriented.n();
   const bool is_aligned = row * static_cast<std::int64_t>(size_of(oriented.result)) % 16 == 0;
-  const bool is_any = kernel.alignment == 0;
+  const bool is_any = is_tall_of_any_alignment(kernel);
   const double rows = static_cast<double>(oriented.m()) * static_cast<double>(oriented.count),
-               k = static_cast<double>(oriented.k()), parts_of_32 = kernel.bn / 32.0,
+               k = static_cast<double>(oriented.k()),
                elements = rows * static_cast<double>(oriented.n()),
                factors = factor_bytes(oriented), results = memory_bytes(oriented) - factors;
   const bool by_boxes = is_tall_by_boxes(kernel);
@@ -58,7 +80,7 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
   const double bytes = factors * static_cast<double>(times) + results +
                        (is_aligned || is_any ? 0 : kStagedBytes * elements);
   const double of_sms = kBytesPerMicrosecondAndSm * static_cast<double>(sms),
-               of_memory = gpu.memory_bandwidth * kBandwidthShare / 1e6;
+               share = is_any ? 1 : kBandwidthShare, of_memory = gpu.memory_bandwidth * share / 1e6;
   e.memory = bytes / (of_memory > 0 ? of_memory : of_sms);
   if (by_boxes) {
     const auto lines = rows * static_cast<double>(divide_up(oriented.k(), std::int64_t{kernel.bk}));
@@ -76,8 +98,7 @@ Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model
     e.fill += kBoxesStart + (is_aligned ? 0 : kStagedMicroseconds) +
               kBoxesMicrosecondsOfTile * static_cast<double>(divide_up(tiles, warpgroups));
   } else if (is_any) {
-    e.fill += kAnyStart + kAnyMicrosecondsOfK * k * parts_of_32 +
-              (is_aligned ? 0 : kAnyMicrosecondsOfRow * rows * parts_of_32);
+    add_any(e, plan, oriented, sms);
   } else {
     const auto batches = static_cast<double>(
         divide_up(oriented.k() * kernel.bn, static_cast<std::int64_t>(kElementsOfBatch)));

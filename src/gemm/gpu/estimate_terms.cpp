@@ -13,11 +13,21 @@ using kernels::Pipe;
 // What the pass that makes pairs takes beside the bytes it moves: the next kernel's start hides behind it.
 constexpr double kPairsMicroseconds = 0.6;
 constexpr double kRestrideMicroseconds = 2.5;  // the same of the pass that copies to aligned rows
+constexpr double kShortRowMicroseconds = 1.2e-4;  // of 33 elements, by three products on an H200
 constexpr double kOrderedMicroseconds =
     2;  // later begins one that does not wait inside (wants_order())
 
 double mma_share(const model::Gpu& gpu) {
   return gpu.compute_major == 9 || gpu.compute_major == 10 ? kMmaShareOfHopper : 1.0;
+}
+
+// Rows that are copied of which most pieces are ends: of hundreds of thousands these are what takes the time.
+std::int64_t short_rows(const PreparedFactor& factor, const Problem& oriented) {
+  constexpr std::int64_t kLeast = 16, kMost = 64;  // elements
+  if (factor.leading_dimension <= kLeast || factor.leading_dimension > kMost) return 0;
+  const auto row_bytes =
+      static_cast<std::uint64_t>(factor.leading_dimension) * size_of(oriented.operand);
+  return static_cast<std::int64_t>(factor.place.bytes / row_bytes);
 }
 
 double prepared_bytes(const PreparedFactor& factor) {
@@ -99,6 +109,7 @@ void add_preparation(Estimate& e, const Plan& plan, const Problem& oriented,
     e.preparation += prepared_bytes(*factor) / bandwidth;
     if (factor->preparation == kernels::Preparation::kRestride) {
       copies = true;
+      e.preparation += kShortRowMicroseconds * static_cast<double>(short_rows(*factor, oriented));
       continue;
     }
     e.launches += kLaunchMicroseconds;

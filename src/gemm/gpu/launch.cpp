@@ -14,6 +14,7 @@
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/prepare.hpp"
 #include "gemm/gpu/rounds.hpp"
+#include "gemm/gpu/tall_any.hpp"
 #include "kernels/gemm/parts.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "kernels/gemm/strip.hpp"
@@ -456,10 +457,13 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     GemmArguments product = some;
     product.result_is_aligned = arguments.result_is_aligned;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
-    const std::array<const void*, 1> values{&product};
-    device.launch(
-        *entry, launch_of(kernel, device, grid_of(plan, oriented, matrices, gpu), values, follows),
-        stream);
+    kernels::TallAny any;
+    const bool is_any = is_tall_of_any_alignment(kernel);
+    const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
+    if (is_any) any = tall_any_of(product, kernel.transposes_result);
+    const std::array<const void*, 2> all{&product, &any};
+    const std::span<const void* const> values(all.data(), is_any ? 2 : 1);
+    device.launch(*entry, launch_of(kernel, device, grid, values, follows), stream);
     if (!plan.parts_entry.empty())
       launch_parts(plan, oriented, some, matrices, device, kernels, stream);
   }

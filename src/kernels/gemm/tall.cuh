@@ -29,16 +29,15 @@
 
 namespace gemm {
 
-// Way_: how a block reads A and holds B (AlignedWay, or AnyWay of tall_any.cuh). Type_: of A and B. kByRows: how A and C lie.
+// Type_: of A and B. kByRows: how A and C lie.
 // kN: columns of C at a time. kStages: of a warp's ring of pieces.
-template <class Way_, class Type_, bool kByRows_, int kN_, int kStages_> struct TallShape {
-  using Way = Way_;
+template <class Type_, bool kByRows_, int kN_, int kStages_> struct TallShape {
   using Type = Type_;
   using Element = typename Type::Element;
   static constexpr bool kByRows = kByRows_;
   static constexpr int kN = kN_, kStages = kStages_;
-  static constexpr int kThreads = Way::kThreads, kMostK = Way::kMostK;
-  static constexpr int kColumnsBytes = tall_columns_bytes(Way::kCopies, kMostK, kN);
+  static constexpr int kThreads = kTallThreads, kMostK = kTallMostK;
+  static constexpr int kColumnsBytes = tall_columns_bytes(kMostK, kN);
   // Of a piece. Lanes are four side by side in eight rows. By rows, each has 8 k of one row in eight. By
   // columns, 8 rows of each of 4 k.
   static constexpr int kLines = kByRows ? kTallRows : kTallColumns,
@@ -58,9 +57,9 @@ template <class Way_, class Type_, bool kByRows_, int kN_, int kStages_> struct 
 // Which of the eight 8 rows a lane has where these are one lane's in C, too: those of four lanes are to be neighbours.
 __device__ __forceinline__ int eight_of_row(int row) { return row / 2 + row % 2 * 4; }
 
-// Which row of a unit is row `row` of a tile. kApart: of a unit by rows, from one to the next.
+// Which row of a unit is row `row` of a tile.
 template <class S> __device__ __forceinline__ int line_of(int tile, int row) {
-  return S::kByRows ? (tile * 8 + row) * S::Way::kApart : eight_of_row(row) * 8 + tile;
+  return S::kByRows ? tile * 8 + row : eight_of_row(row) * 8 + tile;
 }
 
 __device__ __forceinline__ unsigned word_of(const uint4& four, int i) {
@@ -83,8 +82,6 @@ template <class S> class TallRows {
   bool is_ragged_;  // rows, or columns, end within 16 bytes
 
  public:
-  // Elements that are read of a row along k.
-  static __device__ __forceinline__ int reach(int k) { return k; }
   // Warps of the same number have neighbours, so that few units are dealt out evenly.
   static __device__ __forceinline__ long long first_line() {
     return (threadIdx.x / 32 * static_cast<long long>(gridDim.x) + blockIdx.x) * S::kLines;
@@ -129,8 +126,7 @@ template <class S> class TallRows {
     }
   }
 
-  // A piece, of which it is said whether it is a row's first.
-  __device__ __forceinline__ void take(typename S::Piece& piece, const uint4* from, bool) const {
+  __device__ __forceinline__ void take(typename S::Piece& piece, const uint4* from) const {
 #pragma unroll
     for (int i = 0; i < S::kLoads; ++i) piece[i] = from[i * 32];
   }
@@ -219,7 +215,7 @@ template <class S, int kTogether> class TallColumns {
         words_(pieces * TallOrder<S>::kPieceWords) {}
 
   // Asks for them, which is to come before A is asked for: they would come behind all of that.
-  __device__ __forceinline__ void ask(unsigned* to, unsigned*) {
+  __device__ __forceinline__ void ask(unsigned* to) {
     next_ = threadIdx.x;
 #pragma unroll 1
     for (; next_ + kBatch * S::kThreads < words_; next_ += kBatch * S::kThreads) {
@@ -229,12 +225,7 @@ template <class S, int kTogether> class TallColumns {
     load();
   }
   // The last of them.
-  __device__ __forceinline__ void bring(unsigned* to, unsigned*) const { put(to); }
-
-  // Those that a warp is to read.
-  static __device__ __forceinline__ const unsigned* of_warp(const unsigned* columns) {
-    return columns;
-  }
+  __device__ __forceinline__ void bring(unsigned* to) const { put(to); }
 
  private:
   __device__ __forceinline__ void load() {
@@ -449,47 +440,27 @@ __device__ __forceinline__ void store_unit(const typename S::Sums& sums, float* 
         staged[row * kPitch + at + i] = some[i];
     });
     __syncwarp();
-    // Of rows that begin anywhere C's do, too, as a rule: then there are registers for all that it holds of eight.
-    if (S::Way::kApart == 1 || beta == 0) {
 #pragma unroll 4
-      for (int row = 0; row < 8; ++row) {
-        if (row_at(row) >= rows) continue;
-        C* const to = c + row_at(row) * leading;
+    for (int row = 0; row < 8; ++row) {
+      if (row_at(row) >= rows) continue;
+      C* const to = c + row_at(row) * leading;
 #pragma unroll
-        for (int i = 0; i < kWidth; i += 32)
-          if (i + lane < elements)
-            store_one<Type>(to + i + lane, staged[row * kPitch + i + lane], beta);
-      }
-      return;
+      for (int i = 0; i < kWidth; i += 32)
+        if (i + lane < elements)
+          store_one<Type>(to + i + lane, staged[row * kPitch + i + lane], beta);
     }
-    const auto each_element = [&](const auto& with) {
-#pragma unroll
-      for (int row = 0; row < 8; ++row)
-#pragma unroll
-        for (int i = 0; i < kWidth / 32; ++i)
-          if (row_at(row) < rows && i * 32 + lane < elements)
-            with(row, i, c + row_at(row) * leading + i * 32 + lane);
-    };
-    C held[8][kWidth / 32];
-    each_element([&](int row, int i, const C* from) { held[row][i] = *from; });
-    each_element([&](int row, int i, C* to) {
-      const float sum = staged[row * kPitch + i * 32 + lane];
-      *to = narrow<typename Type::Element, C>(
-          fmaf(beta, widen<typename Type::Element>(held[row][i]), sum));
-    });
   });
 }
 
 template <class S, class C>
 __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
-  using Rows = typename S::Way::template Rows<S>;
-  using Columns = typename S::Way::template Columns<S, S::template kTogether<C>>;
+  using Rows = TallRows<S>;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const bool is_aligned = g.result_is_aligned != 0;
   C* const c = matrix_of<C>(g.c);
   // Nothing is to be added where alpha is 0: then A and B are not read.
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k),
-            pieces = max(1, (Rows::reach(k) + S::kPieceK - 1) / S::kPieceK);
+            pieces = max(1, (k + S::kPieceK - 1) / S::kPieceK);
   constexpr int kWarps = S::kThreads / 32;
   const int warp = static_cast<int>(threadIdx.x / 32);
   const long long first = Rows::first_line(),
@@ -499,7 +470,6 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
   uint4* const ring = rings + warp * S::kStages * S::kStage + threadIdx.x % 32;
   auto* const all_staged = reinterpret_cast<float*>(rings + kWarps * S::kStages * S::kStage);
   float* const staged = all_staged + warp * (kTallStagedBytes / 4);
-  auto* const spare = reinterpret_cast<unsigned*>(all_staged);
 #pragma unroll 1
   for (long long column = 0; column < g.n; column += S::kN) {
     Rows rows(g, k, pieces, first, stride);
@@ -513,11 +483,11 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
       if (is_last) asked = 0;
     };
     if (column > 0) __syncthreads();  // all have read the columns before
-    Columns of_b(g, k, pieces, column);
-    of_b.ask(columns, spare);
+    TallColumns<S, S::template kTogether<C>> of_b(g, k, pieces, column);
+    of_b.ask(columns);
 #pragma unroll 1
     for (int i = 0; i < S::kStages - 1; ++i) ask();
-    of_b.bring(columns, spare);
+    of_b.bring(columns);
     __syncthreads();
     int stage = 0;
 #pragma unroll 1
@@ -529,23 +499,16 @@ __device__ __forceinline__ void tall_to(const GemmArguments& g, uint4* shared) {
       for (int piece = 0; piece < pieces; ++piece) {
         ptx::cp_async_wait<S::kStages - 2>();
         typename S::Piece of;
-        rows.take(of, ring + stage * S::kStage, piece == 0);
+        rows.take(of, ring + stage * S::kStage);
         stage = stage + 1 == S::kStages ? 0 : stage + 1;
         ask();
-        add_piece<S>(sums, of, Columns::of_warp(columns) + piece * TallOrder<S>::kPieceWords);
+        add_piece<S>(sums, of, columns + piece * TallOrder<S>::kPieceWords);
       }
       store_unit<S>(sums, staged, c, g, line, column, alpha, beta, is_aligned);
     }
     ptx::cp_async_wait<0>();
   }
 }
-
-// A whose rows, or columns, are multiples of 16 bytes apart.
-struct AlignedWay {
-  template <class S> using Rows = TallRows<S>;
-  template <class S, int kTogether> using Columns = TallColumns<S, kTogether>;
-  static constexpr int kThreads = kTallThreads, kMostK = kTallMostK, kCopies = 1, kApart = 1;
-};
 
 template <class S> __device__ __forceinline__ void tall(const GemmArguments& g) {
   extern __shared__ __align__(16) uint4 shared[];
@@ -558,13 +521,13 @@ template <class S> __device__ __forceinline__ void tall(const GemmArguments& g) 
 }  // namespace gemm
 
 // A kernel: A and C by rows or by columns, blocks of a multiprocessor, columns, stages.
-#define TILEWISE_TALL(name, Way, Type, by_rows, blocks, columns, stages) \
-  extern "C" __global__ void __launch_bounds__(Way::kThreads, blocks)    \
-      name(const __grid_constant__ tilewise::kernels::GemmArguments g) { \
-    gemm::tall<gemm::TallShape<Way, Type, by_rows, columns, stages>>(g); \
+#define TILEWISE_TALL(name, Type, by_rows, blocks, columns, stages)                     \
+  extern "C" __global__ void __launch_bounds__(tilewise::kernels::kTallThreads, blocks) \
+      name(const __grid_constant__ tilewise::kernels::GemmArguments g) {                \
+    gemm::tall<gemm::TallShape<Type, by_rows, columns, stages>>(g);                     \
   }
-#define TILEWISE_TALL_OF(name, Type)                                        \
-  TILEWISE_TALL(name##_32_rows, gemm::AlignedWay, Type, true, 2, 32, 4)     \
-  TILEWISE_TALL(name##_64_rows, gemm::AlignedWay, Type, true, 2, 64, 4)     \
-  TILEWISE_TALL(name##_32_columns, gemm::AlignedWay, Type, false, 2, 32, 4) \
-  TILEWISE_TALL(name##_64_columns, gemm::AlignedWay, Type, false, 1, 64, 6)
+#define TILEWISE_TALL_OF(name, Type)                      \
+  TILEWISE_TALL(name##_32_rows, Type, true, 2, 32, 4)     \
+  TILEWISE_TALL(name##_64_rows, Type, true, 2, 64, 4)     \
+  TILEWISE_TALL(name##_32_columns, Type, false, 2, 32, 4) \
+  TILEWISE_TALL(name##_64_columns, Type, false, 1, 64, 6)

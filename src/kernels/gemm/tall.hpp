@@ -13,30 +13,47 @@ inline constexpr int kTallRows = 32, kTallColumns = 64;
 inline constexpr int kTallThreads = 256;
 inline constexpr int kTallMostK = 256;  ///< of which a block holds B
 
-/// The same of A of any alignment (tall_any.cuh), for up to 32 and up to 64 columns.
-inline constexpr int kTallAny32Threads = 512, kTallAny64Threads = 256;
-inline constexpr int kTallShifts = 8;  ///< places within 16 bytes where a row may begin
-/// k of each copy of B, of which those of the one that is shifted most are the product's.
-inline constexpr int kTallAnyHeldK = 128, kTallAnyMostK = kTallAnyHeldK - (kTallShifts - 1);
+/// Of any alignment (tall_any.cuh): threads, k and columns of which a block holds B, and shared memory.
+inline constexpr int kTallAnyThreads = 384, kTallAnyMostK = 192, kTallAnyColumns = 64,
+                     kTallAnySharedBytes = 227 * 1024;
+/// Lines (rows of A) of a warp's unit, by how C and A lie: more where spans of memory are the longer for it.
+constexpr int tall_any_lines(bool result_by_rows, bool a_across_k) {
+  return result_by_rows && !a_across_k ? 16 : 32;
+}
+inline constexpr int kTallAnyMostStages = 4;  ///< of a warp's ring
+
+/// Of a matrix that begins anywhere, what a unit of lines has: spans of memory, and where they stand in shared memory. Or, where
+/// gaps between them are small, or there are none, one span with all.
+struct TallSpans {
+  long long apart;  ///< bytes from one to the next in memory
+  int pitch;        ///< and in shared memory
+  int count;        ///< at most
+  int pieces;       ///< of 16 bytes of each, or of the one, wherever it begins
+  int at_a_time;  ///< that a warp's lanes have a piece of, of each so many lanes one; 0 of the one
+  long long to_next;    ///< bytes from a lane's piece to its next in memory
+  int next;             ///< and in shared memory
+  unsigned reciprocal;  ///< of `pieces`, times 2^16, rounded up
+};
+
+/// Such a product: the same of all its matrices.
+struct TallAny {
+  TallSpans a, c;
+  int columns_words;                      ///< of 32 columns of B
+  int columns_bytes;                      ///< of all that a block holds
+  int stage_bytes, staged_bytes, stages;  ///< of a warp: units of A, and what of C is staged
+  int warps;                              ///< for which there is room
+  int lines;                              ///< of a unit
+};
 
 /// Where TMA brings A (tall_boxes.cuh): warpgroups of a block, pieces of 64 rows and 64 k that each has on their way, and columns
 /// of B that a block holds where k is short.
 inline constexpr int kTallBoxesWarpgroups = 4, kTallBoxesPieces = 4, kTallBoxesMostColumns = 128;
 
 /// Bytes of B that a block holds, in 16 bits.
-constexpr int tall_columns_bytes(int copies, int k, int columns) {
-  return copies * k * columns * 2;
-}
+constexpr int tall_columns_bytes(int k, int columns) { return k * columns * 2; }
 
 /// Elements of a row of C that a warp stages, at most, where C is not aligned, and bytes of eight such rows.
 inline constexpr int kTallPart = 64, kTallStagedBytes = 8 * (kTallPart + 4) * 4;
-
-/// Bytes where a block stages, and before, of A of any alignment, has all pairs of neighbouring k of B.
-constexpr int tall_any_spare_bytes(int columns, int threads) {
-  const int staged = threads / 32 * kTallStagedBytes,
-            pairs = (kTallAnyMostK + 1) * (columns + 1) * 4 / 16 * 16 + 16;
-  return pairs > staged ? pairs : staged;
-}
 
 /// Of `tiles` of 16 columns those that take turns in C, so that a lane has neighbours: as many as make 16 bytes.
 constexpr int tall_together(int tiles, int result_bytes) {

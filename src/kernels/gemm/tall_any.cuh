@@ -1,176 +1,476 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tall products whose rows of A begin anywhere and have any length. Rows eight apart begin at the same place within 16 bytes,
-// whatever the leading dimension is: so a warp has such rows only, and reads them in 16 bytes from the multiple of 16
-// on before each. What is shifted is B, of which there is a copy for each such place, and zeros before its first k. What stands
-// in front of a row there is another row's, and set to 0 as well: it may be no number.
+// Tall products whose factors and results begin anywhere and have rows of any length, A by rows or by columns, C by rows or (as
+// Cᵀ) by columns.
+//
+// Each warp has units of lines (rows of A) of its own. It brings what a unit has of A to shared memory as it lies in memory: in
+// pieces of 16 bytes that are aligned there and here, so that each span of memory, a row of A or the unit's part of a column,
+// stands as far behind a multiple of 16 bytes as it does in memory. Rows without gaps between them are one span. Words are
+// shifted when they are read: of two neighbouring words, which is what mma.sync takes at a time, one or two aligned ones hold
+// the halves. Results leave the same way: they are put into shared memory where they are to stand within 16 bytes, and stored
+// in pieces, but for the ends of spans, element by element.
 #pragma once
 
-#include "kernels/gemm/tall.cuh"
+#include "kernels/gemm/block.cuh"
+#include "kernels/gemm/slab.cuh"
+#include "kernels/gemm/strip_element.cuh"
+#include "kernels/gemm/tall.hpp"
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/grid.cuh"
 
-namespace gemm {
+namespace gemm::tall_any {
 
-// As TallRows. Eight warps share rows that are next to each other.
-template <class S> class ShiftedRows {
-  const Half *at_, *end_;  // of the next piece, and of the matrix
-  long long apart_, next_unit_, lines_left_, stride_;
-  int k_, k_left_;
-  unsigned masks_[4];  // of a row's first 16 bytes, what is its
+constexpr int kHalf = sizeof(Half);
+template <bool kByRows, bool kAcross> constexpr int kLinesOf = tall_any_lines(kByRows, kAcross);
+
+__device__ __forceinline__ int shift_in_bytes(const void* at) {
+  return static_cast<int>(reinterpret_cast<size_t>(at) % kPiece);
+}
+__device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x % 32); }
+
+// Spans of a unit, and which of their pieces are the lane's.
+class Spans {
+  const TallSpans& of_;
+  int first_, step_, end_;  // spans of which it has pieces; where there is one, pieces
+  long long to_first_;      // bytes in memory
+  int shared_, behind_;     // and in shared memory, and behind the span's beginning
 
  public:
-  static __device__ __forceinline__ int reach(int k) { return k + kTallShifts - 1; }
-  static __device__ __forceinline__ long long first_line() {
-    const long long warp = threadIdx.x / 32;
-    return static_cast<long long>(blockIdx.x) * (S::kThreads / 32) * S::kLines +
-           warp / kTallShifts * kTallShifts * S::kLines + warp % kTallShifts;
-  }
-
-  __device__ __forceinline__ ShiftedRows(const GemmArguments& g, int k, int pieces, long long line,
-                                         long long stride)
-      : stride_(stride) {
-    const int column = static_cast<int>(threadIdx.x % 4);
-    const long long leading = g.a.leading_dimension,
-                    first = line + line_of<S>(0, static_cast<int>(threadIdx.x % 32 / 4));
-    const Half* const row = matrix_of<Half>(g.a) + first * leading;
-    const int shift = shift_of(row);
-    at_ = row - shift + column * S::kLaneK;
-    end_ = matrix_of<Half>(g.a) + (g.m - 1) * leading + k;
-    apart_ = 8 * S::Way::kApart * leading;
-    next_unit_ = stride * leading - (pieces - 1) * S::kPieceK;
-    lines_left_ = g.m - first;
-    k_ = k_left_ = k + shift - column * S::kLaneK;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int before = column == 0 ? shift - i * 2 : 0;
-      masks_[i] = before >= 2 ? 0 : before == 1 ? 0xFFFF0000u : ~0u;
-    }
-  }
-
-  __device__ __forceinline__ void ask(uint4* to) const {
-    constexpr int kSpan = S::kLines * S::Way::kApart, kEach = 8;
-    const int count = min(max(k_left_, 0), kEach);
-    const Half* from = at_;
-    // Rows are one element apart or more, so 16 bytes of these are of the matrix.
-    if (lines_left_ > kSpan + kEach) [[likely]] {
-#pragma unroll
-      for (int i = 0; i < S::kLoads; ++i, from += apart_)
-        ptx::cp_async_up_to_16(to + i * 32, from, count * 2);
+  explicit __device__ __forceinline__ Spans(const TallSpans& of) : of_(of) {
+    if (is_whole()) {
+      first_ = lane(), step_ = 32, end_ = of.pieces;
+      to_first_ = shared_ = behind_ = lane() * kPiece;
       return;
     }
-#pragma unroll 1
-    for (int i = 0; i < S::kLoads; ++i, from += apart_)
-      ask_for_first(to + i * 32, from, i * 8 * S::Way::kApart < lines_left_ ? count : 0, end_);
+    first_ = static_cast<int>(lane() * of.reciprocal >> 16);
+    step_ = of.at_a_time, end_ = first_ < of.at_a_time ? of.count : 0;
+    behind_ = (lane() - first_ * of.pieces) * kPiece;
+    to_first_ = first_ * of.apart + behind_, shared_ = first_ * of.pitch + behind_;
   }
 
-  __device__ __forceinline__ void go_on(bool to_next_unit) {
-    if (to_next_unit) {
-      at_ += next_unit_, lines_left_ -= stride_, k_left_ = k_;
-    } else {
-      at_ += S::kPieceK, k_left_ -= S::kPieceK;
-    }
+  __device__ __forceinline__ int pitch() const { return of_.pitch; }
+  __device__ __forceinline__ bool is_whole() const { return of_.at_a_time == 0; }
+  __device__ __forceinline__ long long apart() const { return of_.apart; }
+  // Where span `i` of those from `first` on begins there. The same for all whose first is a multiple of 16 bytes further on.
+  __device__ __forceinline__ int at(const char* first, int i) const {
+    return i * of_.pitch + shift_in_bytes(is_whole() ? first : first + i * of_.apart);
   }
-
-  __device__ __forceinline__ void take(typename S::Piece& piece, const uint4* from,
-                                       bool is_first) const {
-#pragma unroll
-    for (int i = 0; i < S::kLoads; ++i) {
-      piece[i] = from[i * 32];
-      if (!is_first) continue;
-      piece[i].x &= masks_[0], piece[i].y &= masks_[1];
-      piece[i].z &= masks_[2], piece[i].w &= masks_[3];
+  // Calls piece(memory, shared, further) for the pieces that hold the spans from `first` on: where they are, and how many bytes
+  // behind the beginning of their span.
+  template <int kAtATime, class Char, class Function>
+  __device__ __forceinline__ void each_piece(Char* first, const Function& piece) const {
+    Char* at = first + to_first_;
+    int shared = shared_, behind = behind_;
+#pragma unroll kAtATime
+    for (int i = first_; i < end_; i += step_) {
+      const int shift = shift_in_bytes(at);
+      piece(at - shift, shared, behind - shift);
+      at += of_.to_next, shared += of_.next;
+      if (is_whole()) behind += of_.next;
     }
   }
 };
 
-// As TallColumns: first all pairs of neighbouring k, then of these the copies.
-template <class S, int kTogether> class ShiftedColumns {
-  static constexpr int kPitch = S::kN + 1;  // so that no two lanes of a warp read one bank
-  static constexpr int kPieceWords = TallOrder<S>::kPieceWords,
-                       kCopyWords = S::kMostK / S::kPieceK * kPieceWords;
-  // Pairs that a thread brings, of one column, each kApart k further; words of a piece that it makes of them.
-  static constexpr int kApart = S::kThreads / S::kN, kPairs = S::kMostK / kApart,
-                       kWords = kPieceWords / S::kThreads;
-  static_assert(kCopyWords * kTallShifts * 4 == S::kColumnsBytes && kTallAnyMostK < S::kMostK);
-  static_assert((kTallAnyMostK + 1) * kPitch * 4 <= tall_any_spare_bytes(S::kN, S::kThreads));
+// What of a matrix there is.
+struct Extent {
+  const char *begin, *end;
 
-  const GemmArguments& g_;
-  int k_, pieces_;
-  long long column_;
-  Half low_[kPairs], high_[kPairs];
+  __device__ __forceinline__ bool has(const char* piece) const {
+    return piece >= begin && piece + kPiece <= end;
+  }
+};
 
- public:
-  __device__ __forceinline__ ShiftedColumns(const GemmArguments& g, int k, int pieces,
-                                            long long column)
-      : g_(g), k_(k), pieces_(pieces), column_(column) {}
-
-  __device__ __forceinline__ void ask(unsigned*, unsigned*) {
-    const int column = static_cast<int>(threadIdx.x) % S::kN, first = second_of_thread();
-    const long long leading = g_.b.leading_dimension, along = g_.b_across_k ? leading : 1;
-    const Half* const from =
-        matrix_of<Half>(g_.b) + (column_ + column) * (g_.b_across_k ? 1 : leading) + first * along;
-    const bool is_column = column_ + column < g_.n;
+// A piece of which only the elements inside the matrix are read, all at the same time.
+__device__ __forceinline__ void put_inside(char* to, const char* from, const Extent& matrix) {
+  unsigned words[4] = {};
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) {
-      const int second = first + i * kApart;
-      const Half* const at = from + i * kApart * along;
-      low_[i] = is_column && second > 0 && second <= k_ ? at[-along] : Half{0};
-      high_[i] = is_column && second < k_ ? at[0] : Half{0};
+  for (int i = 0; i < kPiece / kHalf; ++i) {
+    const char* const at = from + i * kHalf;
+    if (at >= matrix.begin && at < matrix.end)
+      words[i / 2] |= unsigned{*reinterpret_cast<const Half*>(at)} << i % 2 * 16;
+  }
+  *reinterpret_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+// The warp asks for the pieces of the spans from `first` on that are inside the matrix.
+__device__ __forceinline__ void ask_for(char* to, const char* first, const Spans& spans,
+                                        const Extent& matrix) {
+  spans.each_piece<2>(first, [&](const char* from, int at, int) {
+    if (matrix.has(from)) ptx::cp_async_16_of_256(to + at, from, true);
+  });
+}
+// Brings the others, as far as they are inside.
+__device__ __forceinline__ void bring_ends(char* to, const char* first, const Spans& spans,
+                                           const Extent& matrix) {
+  spans.each_piece<1>(first, [&](const char* from, int at, int) {
+    if (!matrix.has(from)) put_inside(to + at, from, matrix);
+  });
+}
+
+// Moves what is between two places within 16 bytes of a span, in words as large as they are aligned. C: the type of elements.
+template <class C, class Move>
+__device__ __forceinline__ void move_part(char* memory, char* shared, int bytes, const Move& move) {
+  const auto move_word = [&]<class Word>(bool does, Word) {
+    if (!does) return;
+    move(reinterpret_cast<Word*>(memory), reinterpret_cast<Word*>(shared));
+    constexpr int kBytes = sizeof(Word);
+    memory += kBytes, shared += kBytes, bytes -= kBytes;
+  };
+  const auto is_odd = [&](int size) {
+    return (reinterpret_cast<size_t>(memory) & size) != 0 && bytes >= size;
+  };
+  if constexpr (sizeof(C) == 2) move_word(is_odd(2), Half{});
+  move_word(is_odd(4), unsigned{});
+  move_word(is_odd(8), uint2{});
+  move_word(bytes >= 8, uint2{});
+  move_word(bytes >= 4, unsigned{});
+  if constexpr (sizeof(C) == 2) move_word(bytes >= 2, Half{});
+}
+
+// Calls move(memory, shared) for all that `count` spans of `bytes` from `first` on hold and nothing beside it: whole pieces, and
+// words at the ends of spans.
+template <class C, class Move>
+__device__ __forceinline__ void move_all(char* staged, char* first, const Spans& spans, int count,
+                                         int bytes, const Move& move) {
+  if (spans.is_whole()) bytes += (count - 1) * spans.pitch(), count = 1;
+  const int limit = bytes - kPiece;
+  char* const end_of_all = first + (count - 1) * spans.apart() + bytes;
+  spans.each_piece<2>(first, [&](char* memory, int at, int behind) {
+    if (behind >= 0 && behind <= limit && memory < end_of_all)
+      move(reinterpret_cast<uint4*>(memory), reinterpret_cast<uint4*>(staged + at));
+  });
+  // What is in front of the first multiple of 16 bytes, and what from the last one on.
+  const bool is_behind = lane() % 2 != 0;
+#pragma unroll 1
+  for (int i = lane() / 2; i < count; i += 16) {
+    char* const begin = first + i * spans.apart();
+    const int shift = shift_in_bytes(begin), head = min((kPiece - shift) % kPiece, bytes),
+              tail = max((shift + bytes) / kPiece * kPiece - shift, head),
+              at = is_behind ? tail : 0;
+    move_part<C>(begin + at, staged + spans.at(first, i) + at, (is_behind ? bytes : head) - at,
+                 move);
+  }
+}
+
+// 32 columns of B, in steps of 16 k, as mma.sync takes them: of each tile of 16 columns the four words of each lane. A thread
+// brings pairs of k of one column.
+struct Columns {
+  static constexpr int kTiles = 2, kN = kTiles * 16, kTileWords = 32 * 4,
+                       kStepWords = kTileWords * kTiles;
+  // So many warps bring kBatch k. The others meet less code.
+  static constexpr int kWarps = 8, kPairs = 8, kBatch = kPairs * kWarps * 2;
+  static_assert(kWarps * 32 <= kTallAnyThreads && kN == 32);
+
+  Half low[kPairs], high[kPairs];
+
+  // Asks for those from `column` and from `first_k` on.
+  __device__ __forceinline__ void ask(const GemmArguments& g, int k, long long column,
+                                      int first_k) {
+    const long long own = column + lane(), leading = g.b.leading_dimension,
+                    along = g.b_across_k ? leading : 1;
+    const bool is_there = own < g.n;
+    int at = first_k + static_cast<int>(threadIdx.x) / kN * 2;
+    const Half* from = matrix_of<Half>(g.b) + own * (g.b_across_k ? 1 : leading) + at * along;
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i, at += kWarps * 2, from += kWarps * 2 * along) {
+      low[i] = high[i] = 0;
+      if (is_there && at < k) low[i] = from[0];
+      if (is_there && at + 1 < k) high[i] = from[along];
     }
   }
-
-  __device__ __forceinline__ void bring(unsigned* to, unsigned* pairs) const {
-    const int first = second_of_thread();
+  __device__ __forceinline__ void put(unsigned* to, int steps, int first_k) const {
+    const int column = lane(), pair = first_k / 2 + static_cast<int>(threadIdx.x) / kN;
+    to += pair / 8 * kStepWords + column / 16 * kTileWords + (column % 8 * 4 + pair % 4) * 4 +
+          pair % 8 / 4 * 2 + column % 16 / 8;
 #pragma unroll
     for (int i = 0; i < kPairs; ++i)
-      if (first + i * kApart <= k_)
-        pairs[(first + i * kApart) * kPitch + threadIdx.x % S::kN] =
-            low_[i] | static_cast<unsigned>(high_[i]) << 16;
-    __syncthreads();  // all pairs are there
-    const Half* const a = matrix_of<Half>(g_.a);
-    int first_k[kWords], column[kWords];
+      if (pair + i * kWarps < steps * 8)
+        to[i * kStepWords] = low[i] | static_cast<unsigned>(high[i]) << 16;
+  }
+};
+
+// Of a unit of lines, and 32 columns.
+template <int kLines> using Sums = float[Columns::kTiles][kLines / 8][4];
+
+__device__ __forceinline__ unsigned word_at(const char* at) {
+  return *reinterpret_cast<const unsigned*>(at);
+}
+
+// The lines of a unit, as a lane reads them for mma.sync: of each tile of eight lines the pairs of k from twice its number among
+// four on, and from eight further on. Line `r` of tile `j` is r·kTiles + j of the unit.
+template <bool kAcross, int kLines> class Lines {
+  static constexpr int kTiles = kLines / 8;
+  using Pairs = unsigned[kTiles][2];
+
+  // The words that hold the first k of each of its lines; or, where neighbours are lines, the first line of its first two k.
+  static constexpr int kOffsets = kAcross ? 2 : kTiles;
+  int at_[kOffsets];
+  unsigned is_second_;  // of which of these it is the word's second half
+  int pitch_;
+
+  static __device__ __forceinline__ int first_line() { return lane() / 4 * kTiles; }
+  static __device__ __forceinline__ int first_k() { return lane() % 4 * 2; }
+
+ public:
+  __device__ __forceinline__ Lines(const char* first, const Spans& spans)
+      : is_second_(0), pitch_(spans.pitch()) {
 #pragma unroll
-    for (int i = 0; i < kWords; ++i)
-      TallOrder<S>::template place<kTogether>(threadIdx.x + i * S::kThreads, first_k[i], column[i]);
-#pragma unroll 1
-    for (int piece = 0; piece < pieces_; ++piece) {
-#pragma unroll
-      for (int copy = 0; copy < kTallShifts; ++copy) {
-        const int shift = shift_of(a + copy * g_.a.leading_dimension);
-#pragma unroll
-        for (int i = 0; i < kWords; ++i) {
-          const int second = first_k[i] + piece * S::kPieceK - shift + 1;
-          to[copy * kCopyWords + piece * kPieceWords + threadIdx.x + i * S::kThreads] =
-              second >= 0 && second <= k_ ? pairs[second * kPitch + column[i]] : 0;
-        }
-      }
+    for (int i = 0; i < kOffsets; ++i) {
+      const int at = kAcross ? spans.at(first, first_k() + i) + first_line() * kHalf
+                             : spans.at(first, first_line() + i) + first_k() * kHalf;
+      at_[i] = at / 4 * 4;
+      is_second_ |= at % 4 == 0 ? 0u : 1u << i;
     }
   }
 
-  static __device__ __forceinline__ const unsigned* of_warp(const unsigned* columns) {
-    return columns + threadIdx.x / 32 % kTallShifts * kCopyWords;
+  // sums += the unit at `from`, of `k` k, · columns.
+  template <class Element>
+  __device__ __forceinline__ void add_up(Sums<kLines>& sums, const char* from, int k,
+                                         const unsigned* columns) const {
+    const int step = kAcross ? 16 * pitch_ : 16 * kHalf;
+    Pairs pairs;
+#pragma unroll 1
+    for (; k > 16; k -= 16, columns += Columns::kStepWords, from += step) {
+      take<false>(pairs, from, 16);
+      add_step<Element>(sums, pairs, columns);
+    }
+    if (k <= 0) return;
+    take<true>(pairs, from, k);
+    add_step<Element>(sums, pairs, columns);
   }
 
  private:
-  // The second k of the thread's first pair.
-  static __device__ __forceinline__ int second_of_thread() {
-    return static_cast<int>(threadIdx.x) / S::kN;
+  template <bool kIsLast>
+  __device__ __forceinline__ void take(Pairs& pairs, const char* from, int left) const {
+    if constexpr (kAcross) take_across<kIsLast>(pairs, from, left);
+    else take_along<kIsLast>(pairs, from, left);
+  }
+  template <class Element>
+  static __device__ __forceinline__ void add_step(Sums<kLines>& sums, const Pairs& pairs,
+                                                  const unsigned* columns) {
+#pragma unroll
+    for (int i = 0; i < Columns::kTiles; ++i) {
+      const uint4 four =
+          *reinterpret_cast<const uint4*>(columns + i * Columns::kTileWords + lane() * 4);
+      const unsigned of_b[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (int j = 0; j < kTiles; ++j)
+        add_product<Element>(sums[i][j], of_b, pairs[j][0], pairs[j][1]);
+    }
+  }
+
+  // 16 k from `from` on, or the `left` that are left. What stands behind them is another row's, or nothing.
+  template <bool kIsLast>
+  __device__ __forceinline__ void take_along(Pairs& pairs, const char* from, int left) const {
+#pragma unroll
+    for (int j = 0; j < kTiles; ++j) {
+      const unsigned is_second = is_second_ >> j & 1;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int there = kIsLast ? left - first_k() - half * 8 : 2;
+        const char* const at = from + at_[j] + half * 16;
+        pairs[j][half] = 0;
+        if (there <= 0) continue;
+        // Where a pair is one word nothing else is read.
+        const unsigned next = word_at(at + (there > 1 ? is_second * 4 : 0));
+        pairs[j][half] = __funnelshift_r(word_at(at), next, is_second * 16);
+        if (there == 1) pairs[j][half] &= 0xFFFF;
+      }
+    }
+  }
+  template <bool kIsLast>
+  __device__ __forceinline__ void take_across(Pairs& pairs, const char* from, int left) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int there = kIsLast ? left - first_k() - half * 8 : 2;
+      constexpr int kWords = kTiles / 2;  // of a k's lines
+      unsigned lines[2][kWords] = {};
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        if (i >= there) continue;
+        // k that are eight apart begin at the same place within 16 bytes.
+        const char* const at = from + at_[i] + half * 8 * pitch_;
+        const unsigned is_second = is_second_ >> i & 1;
+        unsigned words[kWords + 1];
+#pragma unroll
+        for (int w = 0; w <= kWords; ++w)
+          words[w] = word_at(at + (w < kWords ? w * 4 : (w - 1 + is_second) * 4));
+#pragma unroll
+        for (int w = 0; w < kWords; ++w)
+          lines[i][w] = __funnelshift_r(words[w], words[w + 1], is_second * 16);
+      }
+#pragma unroll
+      for (int j = 0; j < kTiles; ++j)
+        pairs[j][half] =
+            __byte_perm(lines[0][j / 2], lines[1][j / 2], j % 2 == 0 ? 0x5410 : 0x7632);
+    }
   }
 };
 
-// kThreads_: as many as have room in registers and shared memory.
-template <int kThreads_> struct AnyWay {
-  template <class S> using Rows = ShiftedRows<S>;
-  template <class S, int kTogether> using Columns = ShiftedColumns<S, kTogether>;
-  static constexpr int kThreads = kThreads_, kMostK = kTallAnyHeldK, kCopies = kTallShifts,
-                       kApart = kTallShifts;
+// Where a lane's sums of a unit go in the spans of C: those of some neighbouring lines, of every eighth column from its own on.
+template <class Type, class C, bool kByRows, int kLines> class Places {
+  static constexpr int kEach = static_cast<int>(sizeof(C));
+  static constexpr int kTiles = kLines / 8, kOwn = 2 * kTiles;  // lines
+  int at_[kByRows ? kOwn : Columns::kTiles * 2];                // of each line, or each column
+  int pitch_;
+
+  static __device__ __forceinline__ int column() { return lane() / 4; }
+  static __device__ __forceinline__ int line() { return lane() % 4 * kOwn; }
+
+ public:
+  __device__ __forceinline__ Places(const char* first, const Spans& spans) : pitch_(spans.pitch()) {
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(at_) / sizeof(int)); ++i)
+      at_[i] = kByRows ? spans.at(first, line() + i) + column() * kEach
+                       : spans.at(first, i * 8 + column()) + line() * kEach;
+  }
+  // Of the columns from `first` on, as far as there are any. kAdds: to beta times what C holds, which stands there.
+  template <bool kAdds>
+  __device__ __forceinline__ void put(char* staged, const Sums<kLines>& sums, int first, int lines,
+                                      int columns, float alpha, float beta) const {
+    // Columns that are 32 apart begin at the same place within 16 bytes.
+    staged += first * (kByRows ? kEach : pitch_);
+#pragma unroll
+    for (int i = 0; i < Columns::kTiles * 2; ++i) {
+      if (first + i * 8 + column() >= columns) continue;
+#pragma unroll
+      for (int l = 0; l < kOwn; ++l) {
+        if (kAdds && line() + l >= lines) continue;  // there is room for all the same
+        char* const at = staged + (kByRows ? at_[l % (kByRows ? kOwn : 1)] + i * 8 * kEach
+                                           : at_[kByRows ? 0 : i] + l * kEach);
+        store_one<Type>(reinterpret_cast<C*>(at),
+                        alpha * sums[i / 2][l % kTiles][i % 2 * 2 + l / kTiles], kAdds ? beta : 0);
+      }
+    }
+  }
 };
 
-}  // namespace gemm
+template <class Type, class C, bool kByRows, bool kAcross>
+__device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t, char* shared) {
+  constexpr int kEach = static_cast<int>(sizeof(C)), kMostColumns = kTallAnyColumns,
+                kLines = kLinesOf<kByRows, kAcross>;
+  const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
+  // Nothing is to be added where alpha is 0: then A and B are not read.
+  const int k = alpha == 0 ? 0 : static_cast<int>(g.k), steps = (k + 15) / 16;
+  const auto* const a = reinterpret_cast<const char*>(matrix_of<Half>(g.a));
+  const long long unit_of_a = kLines * (kAcross ? kHalf : t.a.apart);
+  const Extent extent_of_a{a,
+                           a + ((kAcross ? k : g.m) - 1) * t.a.apart + (kAcross ? g.m : k) * kHalf};
+  auto* const c = reinterpret_cast<char*>(matrix_of<C>(g.c));
+  const long long unit_of_c = kLines * (kByRows ? t.c.apart : kEach);
+  const Spans spans_of_a(t.a), spans_of_c(t.c);
 
-// For up to 32 and 64 columns.
-#define TILEWISE_TALL_ANY(name, Type)                                                             \
-  TILEWISE_TALL(name##_32_any, gemm::AnyWay<tilewise::kernels::kTallAny32Threads>, Type, true, 1, \
-                32, 4)                                                                            \
-  TILEWISE_TALL(name##_64_any, gemm::AnyWay<tilewise::kernels::kTallAny64Threads>, Type, true, 1, \
-                64, 4)
+  // Shared memory: B, and of each warp a ring of units of A, and what is staged of C.
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  auto* const columns = reinterpret_cast<unsigned*>(shared);
+  char* const ring = shared + t.columns_bytes + warp * (t.stages * t.stage_bytes + t.staged_bytes);
+  char* const staged = ring + t.stages * t.stage_bytes;
+  // Warps of the same number have neighbours, so that few units are dealt out evenly.
+  const long long units = (g.m + kLines - 1) / kLines,
+                  stride = t.warps * static_cast<long long>(gridDim.x),
+                  own = warp < t.warps ? warp * static_cast<long long>(gridDim.x) + blockIdx.x
+                                       : units;
+  const Lines<kAcross, kLines> lines(a, spans_of_a);
+
+#pragma unroll 1
+  for (long long column = 0; column < g.n; column += kMostColumns) {
+    if (column > 0) __syncthreads();  // all have read the columns before
+    const int columns_there =
+        static_cast<int>(min(g.n - column, static_cast<long long>(kMostColumns)));
+    const bool brings = warp < Columns::kWarps,
+               brings_second = brings && columns_there > Columns::kN;
+    Columns first, second;
+    if (brings) first.ask(g, k, column, 0);
+    if (brings_second) second.ask(g, k, column + Columns::kN, 0);
+    char* const c_of_columns = c + column * (kByRows ? kEach : t.c.apart);
+    // Units are asked for as many ahead as there are stages, the first ones before B is there.
+    long long next = own;
+    int asked = 0, to_stage = 0, stage = 0;
+#pragma unroll 1
+    for (long long unit = own;;) {
+      if (next < units && k > 0)
+        ask_for(ring + to_stage * t.stage_bytes, a + next * unit_of_a, spans_of_a, extent_of_a);
+      ptx::cp_async_commit();
+      next += stride;
+      to_stage = to_stage + 1 == t.stages ? 0 : to_stage + 1;
+      if (++asked < t.stages) continue;
+      if (asked == t.stages) {
+        if (brings) first.put(columns, steps, 0);
+        if (brings_second) second.put(columns + t.columns_words, steps, 0);
+#pragma unroll 1
+        for (int from = Columns::kBatch; from < k && brings; from += Columns::kBatch)
+#pragma unroll 1
+          for (int i = 0; i * Columns::kN < columns_there; ++i) {
+            Columns rest;
+            rest.ask(g, k, column + i * Columns::kN, from);
+            rest.put(columns + i * t.columns_words, steps, from);
+          }
+        __syncthreads();
+      }
+      if (unit >= units) break;
+      // Until the oldest of the units that have been asked for is there, for all lanes.
+      static_assert(kTallAnyMostStages == 4);
+      if (t.stages == 4) ptx::cp_async_wait<3>();
+      else if (t.stages == 3) ptx::cp_async_wait<2>();
+      else if (t.stages == 2) ptx::cp_async_wait<1>();
+      else ptx::cp_async_wait<0>();
+      char* const from = ring + stage * t.stage_bytes;
+      // Pieces reach less than the next unit beyond their own.
+      if (k > 0 && (unit == 0 || unit + 2 >= units)) [[unlikely]]
+        bring_ends(from, a + unit * unit_of_a, spans_of_a, extent_of_a);
+      __syncwarp();
+      char* const to = c_of_columns + unit * unit_of_c;
+      const int lines_there =
+          static_cast<int>(min(g.m - unit * kLines, static_cast<long long>(kLines)));
+      const int count = kByRows ? lines_there : columns_there,
+                bytes = (kByRows ? columns_there : lines_there) * kEach;
+      if (beta != 0) {
+        move_all<C>(staged, to, spans_of_c, count, bytes,
+                    [](const auto* held, auto* at) { *at = *held; });
+        __syncwarp();
+      }
+      const Places<Type, C, kByRows, kLines> places(c_of_columns, spans_of_c);
+#pragma unroll 1
+      for (int i = 0; i < columns_there; i += Columns::kN) {
+        Sums<kLines> sums = {};
+        lines.template add_up<typename Type::Element>(sums, from, k,
+                                                      columns + i / Columns::kN * t.columns_words);
+        if (beta == 0) places.template put<false>(staged, sums, i, kLines, columns_there, alpha, 0);
+        else places.template put<true>(staged, sums, i, lines_there, columns_there, alpha, beta);
+      }
+      __syncwarp();  // all have read the unit, and left their sums
+      move_all<C>(staged, to, spans_of_c, count, bytes,
+                  [](auto* at, const auto* result) { *at = *result; });
+      __syncwarp();  // what was staged has been read
+      stage = stage + 1 == t.stages ? 0 : stage + 1;
+      unit += stride;
+    }
+    ptx::cp_async_wait<0>();
+  }
+}
+
+template <class Type, class C, bool kByRows>
+__device__ __forceinline__ void run_of(const GemmArguments& g, const TallAny& t, char* shared) {
+  if (g.a_across_k) run_to<Type, C, kByRows, true>(g, t, shared);
+  else run_to<Type, C, kByRows, false>(g, t, shared);
+}
+
+template <class Type, bool kByRows>
+__device__ __forceinline__ void run(const GemmArguments& g, const TallAny& t) {
+  extern __shared__ __align__(16) char bytes[];
+  ptx::let_next_grid_start();
+  ptx::wait_for_previous_grid();
+  if (g.result_bytes == 4) run_of<Type, float, kByRows>(g, t, bytes);
+  else run_of<Type, Half, kByRows>(g, t, bytes);
+}
+
+}  // namespace gemm::tall_any
+
+// The kernel `name`, of C by rows or by columns.
+#define TILEWISE_TALL_ANY(name, Type, by_rows)                                        \
+  extern "C" __global__ void __launch_bounds__(tilewise::kernels::kTallAnyThreads, 1) \
+      name(const __grid_constant__ gemm::GemmArguments g,                             \
+           const __grid_constant__ tilewise::kernels::TallAny t) {                    \
+    gemm::tall_any::run<Type, by_rows>(g, t);                                         \
+  }

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/tall_any.cuh"
 
-TILEWISE_TALL_ANY(gemm_tall_bf16, gemm::StripBF16)
+TILEWISE_TALL_ANY(gemm_tall_bf16_any, gemm::StripBF16, true)
+TILEWISE_TALL_ANY(gemm_tall_bf16_any_swapped, gemm::StripBF16, false)

@@ -27,7 +27,7 @@ constexpr GemmKernel tall(std::string_view name, std::string_view unit, std::str
                     .bk = kTallPieceBytes / 2 / lines,
                     .stages = stages,
                     .threads = kTallThreads,
-                    .dynamic_shared_bytes = tall_columns_bytes(1, kTallMostK, columns) +
+                    .dynamic_shared_bytes = tall_columns_bytes(kTallMostK, columns) +
                                             kWarps * (stages * kTallPieceBytes + kTallStagedBytes),
                     .blocks_per_sm = blocks_per_sm,
                     .strides_tiles = true,
@@ -65,19 +65,20 @@ constexpr GemmKernel tall_boxes(std::string_view name, std::string_view unit,
   kernel.transposes_result = transposes;
   return kernel;
 }
-// Of A of any alignment, by rows (tall_any.cuh).
-constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
-  kernel.threads = kernel.bn > 32 ? kTallAny64Threads : kTallAny32Threads;
-  const int warps = kernel.threads / 32;
-  kernel.unit = unit;
+// Of any alignment (tall_any.cuh).
+constexpr GemmKernel tall_any(std::string_view name, std::string_view unit, std::string_view entry,
+                              Dtype operand, Dtype result, bool transposes) {
+  GemmKernel kernel = tall(name, unit, entry, operand, result, true, kTallAnyColumns, 1, 1);
+  kernel.entries = {{{entry, entry}, {entry, entry}}};
   kernel.compute_major = 9;
-  kernel.bm = warps * kTallRows;
-  kernel.dynamic_shared_bytes = tall_columns_bytes(kTallShifts, kTallAnyHeldK, kernel.bn) +
-                                warps * kernel.stages * kTallPieceBytes +
-                                tall_any_spare_bytes(kernel.bn, kernel.threads);
+  kernel.threads = kTallAnyThreads;
+  kernel.bm = tall_any_lines(!transposes, false);
+  kernel.bk = 16;
+  kernel.dynamic_shared_bytes = kTallAnySharedBytes;
   kernel.most_held_k = kTallAnyMostK;
   kernel.alignment = 0;
   kernel.preparation = Preparation::kNone;
+  kernel.transposes_result = transposes;
   return kernel;
 }
 #define TILEWISE_TALL_NAMED(type, name, suffix, dtype, result, ...)                           \
@@ -88,10 +89,10 @@ constexpr GemmKernel tall_any(GemmKernel kernel, std::string_view unit) {
       TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),                \
       TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2),            \
       TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1),            \
-      tall_any(TILEWISE_TALL_NAMED(type, "32_any", suffix, dtype, result, true, 32, 4, 1),        \
-               "tall_" type "_any"),                                                              \
-      tall_any(TILEWISE_TALL_NAMED(type, "64_any", suffix, dtype, result, true, 64, 4, 1),        \
-               "tall_" type "_any"),                                                              \
+      tall_any("tall_" type "_any" suffix, "tall_" type "_any", "gemm_tall_" type "_any", dtype,  \
+               result, false),                                                                    \
+      tall_any("tall_" type "_any_swapped" suffix, "tall_" type "_any",                           \
+               "gemm_tall_" type "_any_swapped", dtype, result, true),                            \
       tall_boxes("tall_" type "_boxes_swapped" suffix, "tall_" type "_boxes",                     \
                  "gemm_tall_" type "_boxes_swapped", dtype, result, true),                        \
       tall_boxes("tall_" type "_boxes" suffix, "tall_" type "_boxes", "gemm_tall_" type "_boxes", \

@@ -3,6 +3,7 @@
 //
 // Tall products: warps that have several units, every place within 16 bytes where rows of A may begin, and depths around a
 // piece. What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
+
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/plan.hpp"
 #include "on_gpu.hpp"
@@ -26,10 +27,12 @@ class EveryTall : public ::testing::TestWithParam<const GemmKernel*> {
 };
 
 // One after the other, and some warps have one less. (Where TMA brings A, each warpgroup has units of its own, more than it has
-// on their way.)
+// on their way, and where rows begin anywhere, each warp.)
 TEST_P(EveryTall, SeveralUnitsAWarp) {
   const std::int64_t blocks = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm,
-                     units = gpu::is_tall_by_boxes(kernel()) ? kernel().threads / 128 : 1,
+                     units = gpu::is_tall_by_boxes(kernel()) ? kernel().threads / 128
+                             : kernel().alignment == 0       ? kernel().threads / 32
+                                                             : 1,
                      rows = (2 * blocks + 1) * units * kernel().bm + 3;
   const bool by_columns = kernel().transposes_result;
   with_kind([&]<class Kind>(Kind) {
@@ -62,22 +65,55 @@ TEST_P(EveryTallByBoxes, ColumnsAtATime) {
   });
 }
 
-class EveryTallOfAnyAlignment : public EveryTall {};
+// A and C wherever they begin, with gaps between their rows and without: rows of A by themselves and as one span, by rows and by
+// columns, for each number of tiles of B.
+class EveryTallOfAnyAlignment : public EveryTall {
+ protected:
+  template <class Kind>
+  void expect_right_of(std::int64_t rows, std::int64_t columns, std::int64_t k, Layout layout,
+                       typename Kind::S alpha = 1, typename Kind::S beta = 0) {
+    if (!kernel().transposes_result) {
+      expect_right<Kind>({rows, columns, k}, layout, alpha, beta);
+      return;
+    }
+    std::swap(layout.a, layout.b);  // Cᵀ = Bᵀ·Aᵀ
+    for (Stand* const factor : {&layout.a, &layout.b})
+      factor->order = factor->order == Order::kRowMajor ? Order::kColumnMajor : Order::kRowMajor;
+    std::swap(layout.shift_a, layout.shift_b);
+    expect_right<Kind>({columns, rows, k}, layout, alpha, beta);
+  }
+};
 
 TEST_P(EveryTallOfAnyAlignment, WhereverRowsBegin) {
   with_kind([&]<class Kind>(Kind) {
     for (std::int64_t gap = 0; gap < 8; ++gap) {
-      const Order order = gap % 2 == 0 ? Order::kRowMajor : Order::kColumnMajor;
-      expect_right<Kind>({41, kernel().bn - gap, kernel().bk - 3 + gap},
-                         {{.gap = gap},
-                          {.order = order, .gap = gap},
-                          {.gap = 7 - gap},
-                          static_cast<int>(gap % 3 == 0),
-                          0,
-                          static_cast<int>(gap / 2 % 2)});
+      const int shift_a = static_cast<int>(gap % 3 == 0), shift_c = static_cast<int>(gap / 2 % 2);
+      for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+        expect_right_of<Kind>(41, kernel().bn - 7 * gap, kernel().bk * gap / 2 + 29,
+                              {{.order = order, .gap = gap},
+                               {.order = order, .gap = gap},
+                               {.gap = 7 - gap},
+                               shift_a,
+                               0,
+                               shift_c},
+                              1, gap % 4 == 1 ? 0.5f : 0.0f);
+      }
     }
-    // More rows than the warps of a block have at a time, and as many k as B is held for.
-    expect_right<Kind>({kernel().bm + 11, 5, kernel().most_held_k}, {{.gap = 2}, {}, {}}, 1.5, -1);
+  });
+}
+
+TEST_P(EveryTallOfAnyAlignment, RowsWithoutGaps) {
+  const std::int64_t rows = 9 * kernel().bm + 11;  // of the last unit there is not all
+  with_kind([&]<class Kind>(Kind) {
+    for (const auto& [columns, k] :
+         {std::pair{7, 129}, {61, 121}, {33, 63}, {5, 16}, {1, 1}, {70, 17}}) {
+      expect_right_of<Kind>(rows, columns, k, {});
+      expect_right_of<Kind>(rows, columns, k, {{.order = Order::kColumnMajor}, {}, {}, 1, 0, 1},
+                            1.5, -1);
+    }
+    // As many k as B is held for, rows much further apart than they are long.
+    for (const Order order : {Order::kRowMajor, Order::kColumnMajor})
+      expect_right_of<Kind>(rows, 64, kernel().most_held_k, {{.order = order, .gap = 99}, {}, {}});
   });
 }
 
@@ -110,8 +146,9 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     return plan_of(m, n, k, Dtype::kBF16, "h100");
   };
-  EXPECT_EQ(plan(65537, 29, 61).kernel->name, "tall_bf16_32_any");
-  EXPECT_EQ(plan(100000, 33, 63).kernel->name, "tall_bf16_64_any");
+  EXPECT_EQ(plan(65537, 29, 61).kernel->name, "tall_bf16_any");
+  EXPECT_EQ(plan(100000, 33, 63).kernel->name, "tall_bf16_any");
+  EXPECT_EQ(plan(31, 100001, 63).kernel->name, "tall_bf16_any_swapped");
   EXPECT_EQ(plan(65537, 29, 61).workspace_bytes, 0u);
   EXPECT_EQ(plan(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
 }

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm/gpu/tall_any.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/divide.hpp"
+
+namespace tilewise::gpu {
+namespace {
+
+using kernels::kTallAnyColumns;
+using kernels::TallAny;
+using kernels::TallSpans;
+
+constexpr int kPiece = 16, kLanes = 32;
+constexpr int kFactorBytes = 2;                    // of an element of A
+constexpr int kMostShift = kPiece - kFactorBytes;  // behind a multiple of 16 bytes
+
+// That hold a span wherever it begins.
+int pieces_of(std::int64_t bytes) {
+  return static_cast<int>(divide_up(bytes + kMostShift, std::int64_t{kPiece}));
+}
+
+// Of `count` spans of `bytes`, `apart` bytes from each other, all as one where that is at most `most_apart`.
+TallSpans spans_of(std::int64_t apart, std::int64_t bytes, int count, std::int64_t most_apart) {
+  TallSpans spans{};
+  spans.apart = apart, spans.count = count;
+  if (apart <= most_apart) {
+    spans.pitch = static_cast<int>(apart);
+    spans.pieces = pieces_of((count - 1) * apart + bytes);
+    spans.to_next = spans.next = kLanes * kPiece;
+    return spans;
+  }
+  spans.pieces = pieces_of(bytes);
+  spans.pitch = spans.pieces * kPiece;
+  spans.at_a_time = kLanes / spans.pieces;
+  spans.to_next = spans.at_a_time * apart, spans.next = spans.at_a_time * spans.pitch;
+  constexpr int kOne = 1 << 16;  // lanes are few, so that quotients are right
+  spans.reciprocal = static_cast<unsigned>(divide_up(kOne, spans.pieces));
+  return spans;
+}
+
+// What `spans` take in shared memory.
+int room_of(const TallSpans& spans) {
+  return spans.at_a_time == 0 ? spans.pieces * kPiece : spans.count * spans.pitch;
+}
+
+}  // namespace
+
+bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel) {
+  return kernel.strides_tiles && kernel.alignment == 0;
+}
+
+TallAny tall_any_of(const kernels::GemmArguments& arguments, bool transposes_result) {
+  const std::int64_t columns = std::min<std::int64_t>(arguments.n, kTallAnyColumns),
+                     result = arguments.result_bytes;
+  const bool is_across = arguments.a_across_k != 0;
+  const int lines = kernels::tall_any_lines(!transposes_result, is_across);
+  TallAny any{};
+  const std::int64_t width_of_a = (is_across ? lines : arguments.k) * kFactorBytes;
+  // Gaps between rows of A may be brought along, as far as pieces of each row would be as many.
+  any.a = spans_of(arguments.a.leading_dimension * kFactorBytes, width_of_a,
+                   static_cast<int>(is_across ? arguments.k : lines),
+                   is_across ? 0 : std::int64_t{pieces_of(width_of_a)} * kPiece);
+  any.c = spans_of(arguments.c.leading_dimension * result,
+                   (transposes_result ? lines : columns) * result,
+                   static_cast<int>(transposes_result ? columns : lines),
+                   transposes_result || arguments.n > kTallAnyColumns ? 0 : columns * result);
+  constexpr int kStep = 16, kColumnsOfGroup = 32;
+  any.columns_words =
+      static_cast<int>(divide_up(arguments.k, std::int64_t{kStep})) * kStep / 2 * kColumnsOfGroup;
+  any.columns_bytes =
+      static_cast<int>(divide_up(columns, std::int64_t{kColumnsOfGroup})) * any.columns_words * 4;
+  any.stage_bytes = std::max(room_of(any.a), kPiece);
+  any.staged_bytes = room_of(any.c);
+  const int room = kernels::kTallAnySharedBytes - any.columns_bytes;
+  any.warps =
+      std::min(room / (any.stage_bytes + any.staged_bytes), kernels::kTallAnyThreads / kLanes);
+  any.stages = std::min((room / any.warps - any.staged_bytes) / any.stage_bytes,
+                        kernels::kTallAnyMostStages);
+  return any;
+}
+
+}  // namespace tilewise::gpu

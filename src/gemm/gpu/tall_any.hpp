@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What kernels for tall products of any alignment (kernels/gemm/tall_any.cuh) are told beside GemmArguments: what would take each
+// of their warps hundreds of instructions to work out.
+#pragma once
+
+#include "gemm/gpu/plan.hpp"
+#include "gemm/gpu/problem.hpp"
+#include "kernels/gemm/tall.hpp"
+
+namespace tilewise::gpu {
+
+bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel);
+
+/// Of `arguments`, for such a kernel.
+kernels::TallAny tall_any_of(const kernels::GemmArguments& arguments, bool transposes_result);
+
+}  // namespace tilewise::gpu
