@@ -9,7 +9,10 @@
 // stands as far behind a multiple of 16 bytes as it does in memory. Rows without gaps between them are one span. Words are
 // shifted when they are read: of two neighbouring words, which is what mma.sync takes at a time, one or two aligned ones hold
 // the halves. Results leave the same way: they are put into shared memory where they are to stand within 16 bytes, and stored
-// in pieces, but for the ends of spans, element by element.
+// in pieces, and in smaller words at the ends of spans.
+//
+// What is the same for all warps the host works out (TallAny), and of what is done once there is little code: a product of
+// 10 MB takes three times as long as memory does, most of it for code that is met for the first time (docs/lab/gpu_gemm.md).
 #pragma once
 
 #include "kernels/gemm/block.cuh"
@@ -346,6 +349,15 @@ template <class Type, class C, bool kByRows, int kLines> class Places {
   }
 };
 
+// Waits for what this lane has asked for, up to the oldest of so many units.
+__device__ __forceinline__ void wait_for_oldest_of(int units) {
+  static_assert(kTallAnyMostStages == 4);
+  if (units == 4) ptx::cp_async_wait<3>();
+  else if (units == 3) ptx::cp_async_wait<2>();
+  else if (units == 2) ptx::cp_async_wait<1>();
+  else ptx::cp_async_wait<0>();
+}
+
 template <class Type, class C, bool kByRows, bool kAcross>
 __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t, char* shared) {
   constexpr int kEach = static_cast<int>(sizeof(C)), kMostColumns = kTallAnyColumns,
@@ -409,12 +421,7 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
         __syncthreads();
       }
       if (unit >= units) break;
-      // Until the oldest of the units that have been asked for is there, for all lanes.
-      static_assert(kTallAnyMostStages == 4);
-      if (t.stages == 4) ptx::cp_async_wait<3>();
-      else if (t.stages == 3) ptx::cp_async_wait<2>();
-      else if (t.stages == 2) ptx::cp_async_wait<1>();
-      else ptx::cp_async_wait<0>();
+      wait_for_oldest_of(t.stages);
       char* const from = ring + stage * t.stage_bytes;
       // Pieces reach less than the next unit beyond their own.
       if (k > 0 && (unit == 0 || unit + 2 >= units)) [[unlikely]]
