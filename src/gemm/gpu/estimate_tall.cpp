@@ -27,12 +27,15 @@ constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the 
 // Where A and C begin anywhere (tall_any.cuh), by rows and by columns of C, fitted to 200 products on an H200, 1 to 64 columns, a k
 // of 5 to 191 and 0.2 to 100 MB, within 5 % (median): the start; what of the memory's time is not hidden; and of each line of a
 // multiprocessor what it takes by itself, for each column, for each 16 k, and for each 16 k of 32 columns. Before the first lines B
-// is brought: each 16 k of 32 columns.
+// is brought: each 16 k of 32 columns. Of a longer k, by 20 products: a chunk of a warp's unit, where A lies along k and across it,
+// and each 16 k of B.
 struct AnyMicroseconds {
-  double start, of_memory, of_line, of_column, of_step, of_product, of_b;
+  double start, of_memory, of_line, of_column, of_step, of_product, of_b, of_chunk_along,
+      of_chunk_across;
 };
-constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23},
-    kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26};
+constexpr double kAnyLongOfB = 0.2;
+constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23, 1.9, 2.6},
+    kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26, 4.2, 2.9};
 
 // Where TMA brings A (tall_boxes.cuh), fitted to 130 products on an H200, 8 to 128 columns and a k of 16 to 256, as far as it
 // is a choice between these and others: the start, each tile of a warpgroup behind the other, the bandwidth, and each row of up
@@ -49,6 +52,16 @@ void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_
   const auto of_sm = static_cast<double>(divide_up(units, sms) * lines),
              steps = static_cast<double>(divide_up(oriented.k(), kStep)),
              products = steps * static_cast<double>(divide_up(oriented.n(), kGroup));
+  if (is_of_long_k(*plan.kernel)) {
+    // A warp waits for one instruction after the other: memory hides behind that.
+    const std::int64_t rounds = divide_up(units, sms * (plan.kernel->threads / 32)),
+                       chunks = divide_up(oriented.k(), std::int64_t{kernels::kTallAnyChunk});
+    e.memory = 0;
+    e.fill += any.start + kAnyLongOfB * steps +
+              (oriented.a_along_k ? any.of_chunk_along : any.of_chunk_across) *
+                  static_cast<double>(rounds * chunks);
+    return;
+  }
   e.memory *= any.of_memory;
   e.fill += any.start + any.of_b * products +
             of_sm * (any.of_line + any.of_column * static_cast<double>(oriented.n()) +

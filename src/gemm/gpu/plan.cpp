@@ -14,6 +14,7 @@
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate.hpp"
 #include "gemm/gpu/rounds.hpp"
+#include "gemm/gpu/tall_any.hpp"
 #include "kernels/gemm/split_f32.hpp"
 #include "tilewise/error.hpp"
 
@@ -432,6 +433,9 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
   if (is_tall_by_boxes(kernel) && !is_read_once(kernel, oriented))
     return "would read the larger factor twice";
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
+  // Vectors have kernels of their own (thin.cuh), of which 50257×1×1025 takes 55 µs, by this one 61.
+  if (is_tall_of_any_alignment(kernel) && is_of_long_k(kernel) && oriented.n() == 1)
+    return "is not for vectors";
   if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,

@@ -10,7 +10,6 @@
 namespace tilewise::gpu {
 namespace {
 
-using kernels::kTallAnyColumns;
 using kernels::TallAny;
 using kernels::TallSpans;
 
@@ -53,21 +52,29 @@ bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel) {
   return kernel.strides_tiles && kernel.alignment == 0;
 }
 
-TallAny tall_any_of(const kernels::GemmArguments& arguments, bool transposes_result) {
-  const std::int64_t columns = std::min<std::int64_t>(arguments.n, kTallAnyColumns),
+bool is_of_long_k(const kernels::GemmKernel& kernel) {
+  return kernel.most_held_k == kernels::kTallAnyLongMostK;
+}
+
+TallAny tall_any_of(const kernels::GemmArguments& arguments, const kernels::GemmKernel& kernel) {
+  const bool transposes_result = kernel.transposes_result, is_long = is_of_long_k(kernel);
+  TallAny any{};
+  any.chunk = is_long ? kernels::kTallAnyChunk : kernels::kTallAnyMostK;
+  const std::int64_t most_columns = kernel.bn,
+                     columns = std::min<std::int64_t>(arguments.n, most_columns),
+                     k = std::min<std::int64_t>(arguments.k, any.chunk),
                      result = arguments.result_bytes;
   const bool is_across = arguments.a_across_k != 0;
   const int lines = kernels::tall_any_lines(!transposes_result, is_across);
-  TallAny any{};
-  const std::int64_t width_of_a = (is_across ? lines : arguments.k) * kFactorBytes;
+  const std::int64_t width_of_a = (is_across ? lines : k) * kFactorBytes;
   // Gaps between rows of A may be brought along, as far as pieces of each row would be as many.
   any.a = spans_of(arguments.a.leading_dimension * kFactorBytes, width_of_a,
-                   static_cast<int>(is_across ? arguments.k : lines),
+                   static_cast<int>(is_across ? k : lines),
                    is_across ? 0 : std::int64_t{pieces_of(width_of_a)} * kPiece);
   any.c = spans_of(arguments.c.leading_dimension * result,
                    (transposes_result ? lines : columns) * result,
                    static_cast<int>(transposes_result ? columns : lines),
-                   transposes_result || arguments.n > kTallAnyColumns ? 0 : columns * result);
+                   transposes_result || arguments.n > most_columns ? 0 : columns * result);
   constexpr int kStep = 16, kColumnsOfGroup = 32;
   any.columns_words =
       static_cast<int>(divide_up(arguments.k, std::int64_t{kStep})) * kStep / 2 * kColumnsOfGroup;

@@ -13,7 +13,11 @@ namespace tilewise::gpu {
 
 bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel);
 
+/// Whether such a kernel reads A in chunks of k.
+bool is_of_long_k(const kernels::GemmKernel& kernel);
+
 /// Of `arguments`, for such a kernel.
-kernels::TallAny tall_any_of(const kernels::GemmArguments& arguments, bool transposes_result);
+kernels::TallAny tall_any_of(const kernels::GemmArguments& arguments,
+                             const kernels::GemmKernel& kernel);
 
 }  // namespace tilewise::gpu

@@ -13,9 +13,11 @@ inline constexpr int kTallRows = 32, kTallColumns = 64;
 inline constexpr int kTallThreads = 256;
 inline constexpr int kTallMostK = 256;  ///< of which a block holds B
 
-/// Of any alignment (tall_any.cuh): threads, k and columns of which a block holds B, and shared memory.
-inline constexpr int kTallAnyThreads = 384, kTallAnyMostK = 192, kTallAnyColumns = 64,
-                     kTallAnySharedBytes = 227 * 1024;
+/// Of any alignment (tall_any.cuh): threads, shared memory, k and columns of which a block holds B; and those of a longer k, of
+/// which A comes in chunks.
+inline constexpr int kTallAnyThreads = 384, kTallAnySharedBytes = 227 * 1024, kTallAnyMostK = 192,
+                     kTallAnyColumns = 64, kTallAnyLongMostK = 1280, kTallAnyLongColumns = 32,
+                     kTallAnyChunk = 64;
 /// Lines (rows of A) of a warp's unit, by how C and A lie: more where spans of memory are the longer for it.
 constexpr int tall_any_lines(bool result_by_rows, bool a_across_k) {
   return result_by_rows && !a_across_k ? 16 : 32;
@@ -37,7 +39,9 @@ struct TallSpans {
 
 /// Such a product: the same of all its matrices.
 struct TallAny {
-  TallSpans a, c;
+  TallSpans a, c;                         ///< of A: of a chunk of k
+  int chunk;                              ///< k of these, a multiple of 16
+  int columns;                            ///< of B at a time
   int columns_words;                      ///< of 32 columns of B
   int columns_bytes;                      ///< of all that a block holds
   int stage_bytes, staged_bytes, stages;  ///< of a warp: units of A, and what of C is staged

@@ -195,6 +195,18 @@ struct Columns {
 
 // Of a unit of lines, and 32 columns.
 template <int kLines> using Sums = float[Columns::kTiles][kLines / 8][4];
+template <int kRows, int kTiles>
+__device__ __forceinline__ void clear(float (&sums)[kRows][kTiles][4]) {
+#pragma unroll
+  for (int i = 0; i < kRows * kTiles * 4; ++i) sums[i / (kTiles * 4)][i / 4 % kTiles][i % 4] = 0;
+}
+template <int kRows, int kTiles>
+__device__ __forceinline__ void copy(const float (&from)[kRows][kTiles][4],
+                                     float (&to)[kRows][kTiles][4]) {
+#pragma unroll
+  for (int i = 0; i < kRows * kTiles * 4; ++i)
+    to[i / (kTiles * 4)][i / 4 % kTiles][i % 4] = from[i / (kTiles * 4)][i / 4 % kTiles][i % 4];
+}
 
 __device__ __forceinline__ unsigned word_at(const char* at) {
   return *reinterpret_cast<const unsigned*>(at);
@@ -358,22 +370,24 @@ __device__ __forceinline__ void wait_for_oldest_of(int units) {
   else ptx::cp_async_wait<0>();
 }
 
-template <class Type, class C, bool kByRows, bool kAcross>
+// kIsLong: k comes in chunks, of which a unit's sums are kept, of 32 columns at a time.
+template <class Type, class C, bool kByRows, bool kAcross, bool kIsLong>
 __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t, char* shared) {
-  constexpr int kEach = static_cast<int>(sizeof(C)), kMostColumns = kTallAnyColumns,
-                kLines = kLinesOf<kByRows, kAcross>;
+  constexpr int kEach = static_cast<int>(sizeof(C)), kLines = kLinesOf<kByRows, kAcross>,
+                kMostColumns = kIsLong ? Columns::kN : kTallAnyColumns;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   // Nothing is to be added where alpha is 0: then A and B are not read.
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k), steps = (k + 15) / 16;
   const auto* const a = reinterpret_cast<const char*>(matrix_of<Half>(g.a));
-  const long long unit_of_a = kLines * (kAcross ? kHalf : t.a.apart);
+  const long long unit_of_a = kLines * (kAcross ? kHalf : t.a.apart),
+                  of_k = kAcross ? t.a.apart : kHalf;
   const Extent extent_of_a{a,
                            a + ((kAcross ? k : g.m) - 1) * t.a.apart + (kAcross ? g.m : k) * kHalf};
   auto* const c = reinterpret_cast<char*>(matrix_of<C>(g.c));
   const long long unit_of_c = kLines * (kByRows ? t.c.apart : kEach);
   const Spans spans_of_a(t.a), spans_of_c(t.c);
 
-  // Shared memory: B, and of each warp a ring of units of A, and what is staged of C.
+  // Shared memory: B, and of each warp a ring of units of A, or of their chunks, and what is staged of C.
   const int warp = static_cast<int>(threadIdx.x / 32);
   auto* const columns = reinterpret_cast<unsigned*>(shared);
   char* const ring = shared + t.columns_bytes + warp * (t.stages * t.stage_bytes + t.staged_bytes);
@@ -391,20 +405,24 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
     const int columns_there =
         static_cast<int>(min(g.n - column, static_cast<long long>(kMostColumns)));
     const bool brings = warp < Columns::kWarps,
-               brings_second = brings && columns_there > Columns::kN;
+               brings_second = !kIsLong && brings && columns_there > Columns::kN;
     Columns first, second;
     if (brings) first.ask(g, k, column, 0);
     if (brings_second) second.ask(g, k, column + Columns::kN, 0);
     char* const c_of_columns = c + column * (kByRows ? kEach : t.c.apart);
-    // Units are asked for as many ahead as there are stages, the first ones before B is there.
+    // What is asked for is as many ahead as there are stages, the first before B is there.
     long long next = own;
+    int next_k = 0, of_unit = 0;  // where the chunks begin: that is asked for, and that is added up
     int asked = 0, to_stage = 0, stage = 0;
+    Sums<kLines> kept;
 #pragma unroll 1
     for (long long unit = own;;) {
       if (next < units && k > 0)
-        ask_for(ring + to_stage * t.stage_bytes, a + next * unit_of_a, spans_of_a, extent_of_a);
+        ask_for(ring + to_stage * t.stage_bytes,
+                a + next * unit_of_a + (kIsLong ? next_k * of_k : 0), spans_of_a, extent_of_a);
       ptx::cp_async_commit();
-      next += stride;
+      if constexpr (kIsLong) next_k = next_k + t.chunk < k ? next_k + t.chunk : 0;
+      if (next_k == 0) next += stride;
       to_stage = to_stage + 1 == t.stages ? 0 : to_stage + 1;
       if (++asked < t.stages) continue;
       if (asked == t.stages) {
@@ -425,8 +443,21 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
       char* const from = ring + stage * t.stage_bytes;
       // Pieces reach less than the next unit beyond their own.
       if (k > 0 && (unit == 0 || unit + 2 >= units)) [[unlikely]]
-        bring_ends(from, a + unit * unit_of_a, spans_of_a, extent_of_a);
+        bring_ends(from, a + unit * unit_of_a + (kIsLong ? of_unit * of_k : 0), spans_of_a,
+                   extent_of_a);
       __syncwarp();
+      stage = stage + 1 == t.stages ? 0 : stage + 1;
+      if constexpr (kIsLong) {
+        if (of_unit == 0) clear(kept);
+        const int end = of_unit + t.chunk;
+        if (end < k) {
+          lines.template add_up<typename Type::Element>(
+              kept, from, t.chunk, columns + of_unit / 16 * Columns::kStepWords);
+          __syncwarp();  // all have read the chunk
+          of_unit = end;
+          continue;
+        }
+      }
       char* const to = c_of_columns + unit * unit_of_c;
       const int lines_there =
           static_cast<int>(min(g.m - unit * kLines, static_cast<long long>(kLines)));
@@ -440,9 +471,12 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
       const Places<Type, C, kByRows, kLines> places(c_of_columns, spans_of_c);
 #pragma unroll 1
       for (int i = 0; i < columns_there; i += Columns::kN) {
-        Sums<kLines> sums = {};
-        lines.template add_up<typename Type::Element>(sums, from, k,
-                                                      columns + i / Columns::kN * t.columns_words);
+        Sums<kLines> sums;
+        if constexpr (kIsLong) copy(kept, sums);
+        else clear(sums);
+        lines.template add_up<typename Type::Element>(
+            sums, from, k - of_unit,
+            columns + i / Columns::kN * t.columns_words + of_unit / 16 * Columns::kStepWords);
         if (beta == 0) places.template put<false>(staged, sums, i, kLines, columns_there, alpha, 0);
         else places.template put<true>(staged, sums, i, lines_there, columns_there, alpha, beta);
       }
@@ -450,34 +484,39 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
       move_all<C>(staged, to, spans_of_c, count, bytes,
                   [](auto* at, const auto* result) { *at = *result; });
       __syncwarp();  // what was staged has been read
-      stage = stage + 1 == t.stages ? 0 : stage + 1;
+      of_unit = 0;
       unit += stride;
     }
     ptx::cp_async_wait<0>();
   }
 }
 
-template <class Type, class C, bool kByRows>
+template <class Type, class C, bool kByRows, bool kIsLong>
 __device__ __forceinline__ void run_of(const GemmArguments& g, const TallAny& t, char* shared) {
-  if (g.a_across_k) run_to<Type, C, kByRows, true>(g, t, shared);
-  else run_to<Type, C, kByRows, false>(g, t, shared);
+  if (g.a_across_k) run_to<Type, C, kByRows, true, kIsLong>(g, t, shared);
+  else run_to<Type, C, kByRows, false, kIsLong>(g, t, shared);
 }
 
-template <class Type, bool kByRows>
+template <class Type, bool kByRows, bool kIsLong>
 __device__ __forceinline__ void run(const GemmArguments& g, const TallAny& t) {
   extern __shared__ __align__(16) char bytes[];
   ptx::let_next_grid_start();
   ptx::wait_for_previous_grid();
-  if (g.result_bytes == 4) run_of<Type, float, kByRows>(g, t, bytes);
-  else run_of<Type, Half, kByRows>(g, t, bytes);
+  if (g.result_bytes == 4) run_of<Type, float, kByRows, kIsLong>(g, t, bytes);
+  else run_of<Type, Half, kByRows, kIsLong>(g, t, bytes);
 }
 
 }  // namespace gemm::tall_any
 
-// The kernel `name`, of C by rows or by columns.
-#define TILEWISE_TALL_ANY(name, Type, by_rows)                                        \
+// The kernel `name`, of C by rows or by columns, for a short k or a long one.
+#define TILEWISE_TALL_ANY(name, Type, by_rows, is_long)                               \
   extern "C" __global__ void __launch_bounds__(tilewise::kernels::kTallAnyThreads, 1) \
       name(const __grid_constant__ gemm::GemmArguments g,                             \
            const __grid_constant__ tilewise::kernels::TallAny t) {                    \
-    gemm::tall_any::run<Type, by_rows>(g, t);                                         \
+    gemm::tall_any::run<Type, by_rows, is_long>(g, t);                                \
   }
+#define TILEWISE_TALL_ANY_OF(name, Type)                    \
+  TILEWISE_TALL_ANY(name##_any, Type, true, false)          \
+  TILEWISE_TALL_ANY(name##_any_swapped, Type, false, false) \
+  TILEWISE_TALL_ANY(name##_any_long, Type, true, true)      \
+  TILEWISE_TALL_ANY(name##_any_long_swapped, Type, false, true)

@@ -2,5 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/tall_any.cuh"
 
-TILEWISE_TALL_ANY(gemm_tall_bf16_any, gemm::StripBF16, true)
-TILEWISE_TALL_ANY(gemm_tall_bf16_any_swapped, gemm::StripBF16, false)
+TILEWISE_TALL_ANY_OF(gemm_tall_bf16, gemm::StripBF16)

@@ -2,5 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/tall_any.cuh"
 
-TILEWISE_TALL_ANY(gemm_tall_f16_any, gemm::StripF16, true)
-TILEWISE_TALL_ANY(gemm_tall_f16_any_swapped, gemm::StripF16, false)
+TILEWISE_TALL_ANY_OF(gemm_tall_f16, gemm::StripF16)

@@ -4,6 +4,8 @@
 // Tall products: warps that have several units, every place within 16 bytes where rows of A may begin, and depths around a
 // piece. What lies between rows is NaN. (kernels_test.cpp has what all kernels have.)
 
+#include "kernels/gemm/tall.hpp"
+
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/plan.hpp"
 #include "on_gpu.hpp"
@@ -89,7 +91,7 @@ TEST_P(EveryTallOfAnyAlignment, WhereverRowsBegin) {
     for (std::int64_t gap = 0; gap < 8; ++gap) {
       const int shift_a = static_cast<int>(gap % 3 == 0), shift_c = static_cast<int>(gap / 2 % 2);
       for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
-        expect_right_of<Kind>(41, kernel().bn - 7 * gap, kernel().bk * gap / 2 + 29,
+        expect_right_of<Kind>(41, kernel().bn - kernel().bn / 9 * gap, kernel().bk * gap / 2 + 29,
                               {{.order = order, .gap = gap},
                                {.order = order, .gap = gap},
                                {.gap = 7 - gap},
@@ -111,9 +113,20 @@ TEST_P(EveryTallOfAnyAlignment, RowsWithoutGaps) {
       expect_right_of<Kind>(rows, columns, k, {{.order = Order::kColumnMajor}, {}, {}, 1, 0, 1},
                             1.5, -1);
     }
-    // As many k as B is held for, rows much further apart than they are long.
-    for (const Order order : {Order::kRowMajor, Order::kColumnMajor})
-      expect_right_of<Kind>(rows, 64, kernel().most_held_k, {{.order = order, .gap = 99}, {}, {}});
+  });
+}
+
+// As many k as B is held for, whole chunks and not, rows much further apart than they are long.
+TEST_P(EveryTallOfAnyAlignment, LongRows) {
+  const std::int64_t rows = 9 * kernel().bm + 11, most = kernel().most_held_k;
+  with_kind([&]<class Kind>(Kind) {
+    for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+      const Layout apart{{.order = order, .gap = 99}, {}, {}}, plain{{.order = order}, {}, {}};
+      expect_right_of<Kind>(41, kernel().bn, most, apart, 1, 2);
+      expect_right_of<Kind>(rows, kernel().bn + 1, std::min<std::int64_t>(most, 193), plain);
+      expect_right_of<Kind>(rows, 3, std::min<std::int64_t>(most, 5 * kernels::kTallAnyChunk),
+                            plain, 1.5);
+    }
   });
 }
 
@@ -149,6 +162,8 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   EXPECT_EQ(plan(65537, 29, 61).kernel->name, "tall_bf16_any");
   EXPECT_EQ(plan(100000, 33, 63).kernel->name, "tall_bf16_any");
   EXPECT_EQ(plan(31, 100001, 63).kernel->name, "tall_bf16_any_swapped");
+  EXPECT_EQ(plan(16, 50257, 769).kernel->name, "tall_bf16_any_long_swapped");
+  EXPECT_NE(plan(50257, 1, 769).kernel->unit, "tall_bf16_any");
   EXPECT_EQ(plan(65537, 29, 61).workspace_bytes, 0u);
   EXPECT_EQ(plan(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
 }
