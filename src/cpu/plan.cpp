@@ -245,6 +245,15 @@ std::int64_t panel_depth(const Shape& s) {
 
 std::int64_t panel_block_bytes(const Shape& s) { return s.m * panel_depth(s) * s.element; }
 
+// Rows of B that begin whole pages apart meet in few sets of a small second-level cache. Out of memory, what a panel's rows are
+// asked for ahead would have left it again before it is read: shorter panels. Measured on a Zen 2, whose second level is 512 KiB.
+std::int64_t depth_of_panels(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kSmall = 512 << 10, kShort = 128;
+  const bool is_driven_out = s.b_is_paged && s.b_by_rows && caches.l3_is_near &&
+                             caches.l2 <= kSmall && is_from_memory(s, caches);
+  return is_driven_out ? equal_blocks(s.k, kShort) : panel_depth(s);
+}
+
 bool a_is_near(const Shape& s, const Caches& caches) {
   return panel_block_bytes(s) <= caches.l2 * 3 / 4;
 }
@@ -291,7 +300,8 @@ void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   }
   const bool is_shorter =
       s.k > kMostInPlace && s.b_by_rows && has_large_l1(caches) && !caches.l3_is_near;
-  plan.kc = is_shorter ? std::min(panel_depth(s), short_panel_depth(s)) : panel_depth(s);
+  plan.kc =
+      is_shorter ? std::min(panel_depth(s), short_panel_depth(s)) : depth_of_panels(s, caches);
 }
 
 // Whether columns of A, to be copied at three cycles an element, are better read where they are: for few columns of B,
@@ -368,7 +378,7 @@ void plan_in_place(const Shape& s, const Caches& caches, Plan& plan) {
   plan.kc = wants_whole_k(s, caches)       ? s.k
             : has_few_rows_near(s, caches) ? depth_of_few_rows(s, caches)
             : s.n <= s.widest_tile         ? equal_blocks(s.k, longest)
-            : wants_panels(s, caches)      ? panel_depth(s)
+            : wants_panels(s, caches)      ? depth_of_panels(s, caches)
                                            : packed_depth(s, caches);
   plan.nc = s.n;
   plan.columns_outside = true;

@@ -771,6 +771,26 @@ TEST(Engine, FactorsFromAfarChangeNoBit) {
   try_factors_from_afar<float>(), try_factors_from_afar<double>();
 }
 
+// Rows of B a whole number of pages apart, out of memory, beside a small second-level cache.
+TEST(Engine, PanelsOfPagedRowsAreShort) {
+  const auto depth = [](std::int64_t n, std::int64_t k, std::int64_t l2, bool is_near) {
+    Caches some;
+    some.l1 = 32 << 10, some.l2 = l2, some.l3 = 16 << 20, some.l3_is_near = is_near;
+    alignas(64) static double somewhere[8];
+    ProblemF64 p;
+    p.m = 16, p.n = n, p.k = k, p.alpha = 1;
+    p.a = {somewhere, k, 1}, p.b = {somewhere, n, 1};
+    p.c = somewhere, p.c_stride = n;
+    return make_plan(p, some, 1).kc;
+  };
+  constexpr std::int64_t kSmall = 512 << 10;
+  EXPECT_EQ(depth(4096, 4096, kSmall, true), 128);
+  EXPECT_EQ(depth(4000, 4096, kSmall, true), 512);
+  EXPECT_EQ(depth(4096, 4096, 2 * kSmall, true), 512);
+  EXPECT_NE(depth(4096, 4096, kSmall, false), 128);  // a stream
+  EXPECT_EQ(depth(1024, 1024, kSmall, true), 512);   // 8 MB
+}
+
 // A buffer for one thread is small: 4 MB at most, whatever the problem and the caches.
 TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
