@@ -245,8 +245,8 @@ std::int64_t panel_depth(const Shape& s) {
 
 std::int64_t panel_block_bytes(const Shape& s) { return s.m * panel_depth(s) * s.element; }
 
-// Rows of B that begin whole pages apart meet in few sets of a small second-level cache. Out of memory, what a panel's rows are
-// asked for ahead would have left it again before it is read: shorter panels. Measured on a Zen 2, whose second level is 512 KiB.
+// Rows of B that begin whole pages apart meet in few sets of a small second-level cache. Out of memory, where they are asked for
+// ahead, those of a long panel drive one another out before they are read. Measured on a Zen 2, whose second level is 512 KiB.
 std::int64_t depth_of_panels(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kSmall = 512 << 10, kShort = 128;
   const bool is_driven_out = s.b_is_paged && s.b_by_rows && caches.l3_is_near &&

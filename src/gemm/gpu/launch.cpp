@@ -457,7 +457,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     GemmArguments product = some;
     product.result_is_aligned = arguments.result_is_aligned;
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
-    kernels::TallAny any;
+    kernels::TallAny any{};
     const bool is_any = is_tall_of_any_alignment(kernel);
     const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
     if (is_any) any = tall_any_of(product, kernel);

@@ -434,8 +434,7 @@ std::string misfit(const GemmKernel& kernel, const Problem& oriented, const mode
     return "would read the larger factor twice";
   if (oriented.k() < kernel.least_k) return phrase("is for a k of at least {}", kernel.least_k);
   // Vectors have kernels of their own (thin.cuh), of which 50257×1×1025 takes 55 µs, by this one 61.
-  if (is_tall_of_any_alignment(kernel) && is_of_long_k(kernel) && oriented.n() == 1)
-    return "is not for vectors";
+  if (is_of_long_k(kernel) && oriented.n() == 1) return "is not for vectors";
   if (oriented.k() > kernel.most_k) return phrase("is for a k of at most {}", kernel.most_k);
   if (oriented.n() <= kernel.most_columns) return {};
   return phrase("is for at most {} {}", kernel.most_columns,

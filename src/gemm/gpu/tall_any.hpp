@@ -11,9 +11,10 @@
 
 namespace tilewise::gpu {
 
+/// Whether it is for tall products whose factors and results begin anywhere.
 bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel);
 
-/// Whether such a kernel reads A in chunks of k.
+/// Whether it is one of those that read A in chunks of k.
 bool is_of_long_k(const kernels::GemmKernel& kernel);
 
 /// Of `arguments`, for such a kernel.

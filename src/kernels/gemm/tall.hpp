@@ -41,12 +41,10 @@ struct TallSpans {
 struct TallAny {
   TallSpans a, c;                         ///< of A: of a chunk of k
   int chunk;                              ///< k of these, a multiple of 16
-  int columns;                            ///< of B at a time
   int columns_words;                      ///< of 32 columns of B
   int columns_bytes;                      ///< of all that a block holds
   int stage_bytes, staged_bytes, stages;  ///< of a warp: units of A, and what of C is staged
   int warps;                              ///< for which there is room
-  int lines;                              ///< of a unit
 };
 
 /// Where TMA brings A (tall_boxes.cuh): warpgroups of a block, pieces of 64 rows and 64 k that each has on their way, and columns
