@@ -42,6 +42,7 @@ template <class In, class T> struct Layout {
     // Behind a panel there is room for a vector: copying writes as far.
     a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
     group = problem.a.column_stride == 1 ? panel_rows : kRowsOfColumns / panel_rows * panel_rows;
+    if (plan.group > 0) group = round_up(plan.group, panel_rows);
     rows = part.row_end - part.row;
     if (plan.copy_a) {
       const std::int64_t most =
@@ -89,6 +90,8 @@ template <class In, class T> class Multiplication {
         kernels_(kernels<T>()),
         lanes_(kernels_.lanes),
         a_by_rows_(problem.a.column_stride == 1),
+        rows_by_panel_(a_by_rows_ && plan.pack_b && !plan.copy_a &&
+                       kernels_.rows_by_panel[1][1] != nullptr),
         packs_on_the_way_(plan.pack_b && problem.b.column_stride == 1 && !Layout<In, T>::kWidens),
         asks_for_both_(plan.small_blocks && layout_.keeps_a),
         buffer_(reinterpret_cast<T*>(buffer)) {}
@@ -305,9 +308,10 @@ template <class In, class T> class Multiplication {
                       (row_end_ - row_) * depth_ * static_cast<std::int64_t>(sizeof(T)) <= kStays;
     tile_.last_lanes = std::min<std::int64_t>(lanes_, columns_ - j - (width - 1) * lanes_);
     c_ = problem_.c + column_ + j;
-    functions_ = plan_.copy_a ? kernels_.by_panel[width]
-                 : a_by_rows_ ? kernels_.by_rows[width]
-                              : kernels_.by_columns[width];
+    functions_ = plan_.copy_a     ? kernels_.by_panel[width]
+                 : rows_by_panel_ ? kernels_.rows_by_panel[width]
+                 : a_by_rows_     ? kernels_.by_rows[width]
+                                  : kernels_.by_columns[width];
   }
 
   // The same, for the first rows that meet these columns: B is where it was, and is copied on the way.
@@ -317,7 +321,8 @@ template <class In, class T> class Multiplication {
       tile_.panel = b_panel(j);
       tile_.b = b_at(k_, column_ + j);
       tile_.b_step = problem_.b.row_stride;
-      functions_ = kernels_.packing_by_panel[width];
+      functions_ =
+          rows_by_panel_ ? kernels_.packing_rows_by_panel[width] : kernels_.packing_by_panel[width];
     }
   }
 
@@ -329,7 +334,8 @@ template <class In, class T> class Multiplication {
     functions_[rows](tile_);
   }
 
-  // Each panel of A stays in the first-level cache while B's panels pass by.
+  // Each panel of A stays in the first-level cache while B's panels pass by; or a group of them in the second level, where
+  // each panel of B stays in the first while the group passes by.
   void rows_outside() {
     if (plan_.pack_b && !packs_on_the_way_) pack_b();
     if (plan_.pack_b) foresee_block();
@@ -346,15 +352,26 @@ template <class In, class T> class Multiplication {
       const Heights heights(taken, most);
       take_a(first, heights);
       foresee_a(first + taken, taken, heights.tiles * panels);
-      for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+      const auto multiply_one = [&](std::int64_t t, std::int64_t i, std::int64_t j, int width) {
         const bool packs = packs_on_the_way_ && g == 0 && t == 0;
+        if (packs) take_columns_and_pack(j, width);
+        else take_columns(j, width);
+        const Fetch fetch = packs ? next_panel(j + width * lanes_) : what_to_fetch();
+        tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
+        multiply(first + i, t, i, heights.of(t));
+      };
+      if (plan_.group > 0) {
         for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
           width = width_at(j);
-          if (packs) take_columns_and_pack(j, static_cast<int>(width));
-          else take_columns(j, static_cast<int>(width));
-          const Fetch fetch = packs ? next_panel(j + width * lanes_) : what_to_fetch();
-          tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
-          multiply(first + i, t, i, heights.of(t));
+          for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++))
+            multiply_one(t, i, j, static_cast<int>(width));
+        }
+      } else {
+        for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
+          for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
+            width = width_at(j);
+            multiply_one(t, i, j, static_cast<int>(width));
+          }
         }
       }
       if (layout_.keeps_a) first_panel_ += heights.tiles;
@@ -369,7 +386,8 @@ template <class In, class T> class Multiplication {
   // The panel of A that comes next, and how much of it each of `tiles` tiles asks for.
   void foresee_a(std::int64_t first, std::int64_t rows, std::int64_t tiles) {
     next_a_ = Fetch();
-    if (first >= row_end_ || (!a_by_rows_ && !plan_.copy_a)) return;
+    // A group's rows would drive one another out, where they begin whole pages apart, and what is at work as well.
+    if (first >= row_end_ || plan_.group > 0 || (!a_by_rows_ && !plan_.copy_a)) return;
     constexpr std::int64_t kSize = sizeof(In);
     rows = std::min(rows, row_end_ - first);
     if (has_a()) {
@@ -429,7 +447,8 @@ template <class In, class T> class Multiplication {
     for (std::int64_t j = 0, width = 0, group_end = 0; j < columns_; j += width * lanes_) {
       width = width_at(j);
       const Heights heights(
-          all, kernels_.rows_of[plan_.copy_a ? kernels_.best_vectors : static_cast<int>(width)]);
+          all, kernels_.rows_of[plan_.copy_a || rows_by_panel_ ? kernels_.best_vectors
+                                                               : static_cast<int>(width)]);
       if (plan_.pack_b && j >= group_end) {
         group_end = j + group;
         next_b_ = panels_from(group_end, group);
@@ -459,6 +478,7 @@ template <class In, class T> class Multiplication {
   const Kernels<T>& kernels_;
   const std::int64_t lanes_;
   const bool a_by_rows_;
+  const bool rows_by_panel_;     // A is not copied, and there are kernels for that
   const bool packs_on_the_way_;  // B is copied by the kernels that read it first
   const bool
       asks_for_both_;  // the next panel of A and the next block of B, of which there are many

@@ -13,16 +13,17 @@ namespace {
 // What a plan is chosen from.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;       // bytes, in the type that is computed in
-  bool widens = false;            // the factors are narrower
-  bool a_by_rows = true;          // A's neighbours lie along k
-  bool b_by_rows = true;          // B's neighbours lie along n
-  bool a_straddles = false;       // vectors of A, where it is, lie across two cache lines
-  bool b_straddles = false;       // the same of B
-  bool a_is_paged = false;        // A's lines begin whole pages apart, and meet in a cache set
-  bool b_is_paged = false;        // the same of B
-  bool is_far = false;            // A and B are, as those of a batch
-  bool has_turned_tiles = false;  // kernels that store a tile turned
+  std::int64_t element = 4;        // bytes, in the type that is computed in
+  bool widens = false;             // the factors are narrower
+  bool a_by_rows = true;           // A's neighbours lie along k
+  bool b_by_rows = true;           // B's neighbours lie along n
+  bool a_straddles = false;        // vectors of A, where it is, lie across two cache lines
+  bool b_straddles = false;        // the same of B
+  bool a_is_paged = false;         // A's lines begin whole pages apart, and meet in a cache set
+  bool b_is_paged = false;         // the same of B
+  bool is_far = false;             // A and B are, as those of a batch
+  bool has_turned_tiles = false;   // kernels that store a tile turned
+  bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
 
@@ -62,6 +63,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.b_is_paged = is_paged(problem.b);
   shape.is_far = factors == Factors::kFar;
   shape.has_turned_tiles = set.turned_rows > 0;
+  shape.has_rows_by_panel = set.rows_by_panel[1][1] != nullptr;
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
@@ -289,9 +291,17 @@ std::int64_t depth_of_few_rows(const Shape& s, const Caches& caches) {
   return wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, kLongest);
 }
 
+// Whether rows of A stay where they are: beside so few columns of B a copy is not worth its time. Rows that begin whole pages
+// apart meet in one set of a cache, so it is sooner there.
+bool reads_rows_beside_panels(const Shape& s) {
+  constexpr std::int64_t kMostOfB = 1024, kMostBesidePages = 512;  // bytes of a row
+  return s.a_by_rows && s.has_rows_by_panel &&
+         s.n * s.element <= (s.a_is_paged ? kMostBesidePages : kMostOfB);
+}
+
 void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
   plan.pack_b = true;
-  plan.copy_a = a_is_near(s, caches);
+  plan.copy_a = a_is_near(s, caches) && !reads_rows_beside_panels(s);
   plan.columns_outside = true;
   plan.nc = s.n;
   if (s.is_far && has_few_rows_near(s, caches)) {
@@ -312,10 +322,21 @@ bool takes_columns_in_place(const Shape& s, const Caches& caches) {
          s.m * s.k * s.element <= 2 * caches.l1;
 }
 
+// Whether panels of A wait in the second-level cache, in groups, and those of B are what stays in the first: a step of k takes
+// half as much from the second level then. Measured on a Zen 2, which has short vectors and a near third level: doubles, of
+// which a step takes more of A, and few columns do not gain.
+bool wants_groups(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kFewColumns = 256;
+  return s.has_rows_by_panel && s.element == sizeof(float) && s.n > kFewColumns &&
+         caches.l3_is_near && !has_large_l1(caches);
+}
+
 void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = !takes_columns_in_place(s, caches);
   plan.small_blocks = outruns_l3(caches);
+  constexpr std::int64_t kGroup = 96;  // rows
+  if (plan.copy_a && wants_groups(s, caches)) plan.group = kGroup;
   plan.kc = packed_depth(s, caches);
   const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);

@@ -18,6 +18,7 @@ struct Limits {
   static constexpr const char* kName = "avx2";
   static constexpr int kBestVectors = 2, kTileRows[] = {0, 12, 6, 4, 2};  // [vectors]
   static constexpr int kDotRows = 3, kDotColumns = 4, kStreamRows = 3;
+  static constexpr bool kReadsRowsBesidePanels = true;
 };
 
 // The first `count` lanes are all ones when read from kMaskBits + 8 - count.

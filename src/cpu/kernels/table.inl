@@ -24,6 +24,14 @@ constexpr void list_tiles_by_panel(Kernels<typename S::Element>& table,
   ((table.by_panel[kVectors][kIndex + 1] = &tile_by_panel<S, kIndex + 1, kVectors>), ...);
   ((table.packing_by_panel[kVectors][kIndex + 1] = &packing_tile_by_panel<S, kIndex + 1, kVectors>),
    ...);
+  if constexpr (Limits::kReadsRowsBesidePanels) {
+    ((table.rows_by_panel[kVectors][kIndex + 1] =
+          &tile_of_rows_by_panel<false, S, kIndex + 1, kVectors>),
+     ...);
+    ((table.packing_rows_by_panel[kVectors][kIndex + 1] =
+          &tile_of_rows_by_panel<true, S, kIndex + 1, kVectors>),
+     ...);
+  }
   if constexpr (kVectors < Limits::kBestVectors) list_tiles_by_panel<S, kVectors + 1>(table, rows);
 }
 

@@ -128,8 +128,9 @@ template <class S, int kRows, int kVectors> struct TileSum {
   [[gnu::always_inline]] inline void put_rows(const Tile<T>& tile, Last last, Result result,
                                               bool reads_c) {
     T* c = tile.c;
+    const std::int64_t step = tile.c_step;  // or it would be read again after each store
     TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i, c += tile.c_step) {
+    for (int i = 0; i < kRows; ++i, c += step) {
       TILEWISE_UNROLL
       for (int v = 0; v + 1 < kVectors; ++v) {
         T* const to = c + v * S::kLanes;
@@ -142,10 +143,15 @@ template <class S, int kRows, int kVectors> struct TileSum {
   }
 };
 
+// Elements from one cache line's first to the next one's, or a vector's, where that is longer.
+template <class S>
+constexpr int kLineLanes = std::max<int>(S::kLanes, 64 / sizeof(typename S::Element));
+
 template <class S, int kVectors, class T> [[gnu::always_inline]] inline void ask_for_c(const T* c) {
+  constexpr int kLanes = kVectors * S::kLanes;
   TILEWISE_UNROLL
-  for (int v = 0; v < kVectors; ++v) __builtin_prefetch(c + v * S::kLanes, 1);
-  __builtin_prefetch(c + kVectors * S::kLanes - 1, 1);
+  for (int j = 0; j < kLanes; j += kLineLanes<S>) __builtin_prefetch(c + j, 1);
+  __builtin_prefetch(c + kLanes - 1, 1);
 }
 
 // The first (0) or second (1) half of that.
@@ -212,11 +218,11 @@ template <class T, int kRows> class Rows {
   [[gnu::always_inline]] inline const T* at(int row) const {
     return pointers_[row / 3] + (row % 3) * step_;
   }
-  // To the next column. At each: distances that grow would take a register each.
-  [[gnu::always_inline]] inline void advance() {
+  // To a later column. At each, or at every few: distances that grow would take a register each.
+  [[gnu::always_inline]] inline void advance(int count = 1) {
     TILEWISE_UNROLL
     for (int g = 0; g < kPointers; ++g) {
-      ++pointers_[g];
+      pointers_[g] += count;
       keep(pointers_[g]);
     }
   }
@@ -465,6 +471,37 @@ template <class S, int kRows, int kVectors, class Last>
   sum.put(tile, last);
 }
 
+// A where it is, by rows; B in a panel or, with kPacks, where it was, and copied into one.
+template <bool kPacks, class S, int kRows, int kVectors, class Last>
+[[gnu::always_inline]] inline void multiply_rows_by_panel(const Tile<typename S::Element>& tile,
+                                                          Last last) {
+  using T = typename S::Element;
+  constexpr int kWidth = kVectors * S::kLanes;
+  TileSum<S, kRows, kVectors> sum;
+  Rows<T, kRows> rows(tile.a, tile.a_step);
+  const std::int64_t b_step = tile.b_step;
+  const T* b = tile.b;
+  T* panel = tile.panel;
+  const auto step = [&](int u) __attribute__((always_inline)) {
+    const auto element = [&](int row) __attribute__((always_inline)) { return rows.at(row) + u; };
+    if constexpr (kPacks) {
+      sum.template step<true>(element, b, panel + u * kWidth, last);
+      b += b_step;
+    } else {
+      sum.template step<false>(element, b + u * kWidth, panel, AllLanes{});
+    }
+  };
+  const auto advance = [&](int count) __attribute__((always_inline)) {
+    rows.advance(count);
+    if constexpr (kPacks) panel += count * kWidth;
+    else b += count * kWidth;
+  };
+  sum.clear();
+  sum_up<S, kRows, kVectors>(
+      tile, step, advance, [&]() __attribute__((always_inline)) { step(0); });
+  sum.put(tile, last);
+}
+
 template <class S, int kRows, int kVectors>
 void tile_by_rows(const Tile<typename S::Element>& tile) {
   if (tile.last_lanes == S::kLanes) {
@@ -517,5 +554,14 @@ void packing_tile_by_panel(const Tile<typename S::Element>& tile) {
     pack_by_panel<S, kRows, kVectors>(tile, AllLanes{});
   } else {
     pack_by_panel<S, kRows, kVectors>(tile, S::first(tile.last_lanes));
+  }
+}
+
+template <bool kPacks, class S, int kRows, int kVectors>
+void tile_of_rows_by_panel(const Tile<typename S::Element>& tile) {
+  if (tile.last_lanes == S::kLanes) {
+    multiply_rows_by_panel<kPacks, S, kRows, kVectors>(tile, AllLanes{});
+  } else {
+    multiply_rows_by_panel<kPacks, S, kRows, kVectors>(tile, S::first(tile.last_lanes));
   }
 }
