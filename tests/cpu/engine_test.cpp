@@ -791,6 +791,49 @@ TEST(Engine, PanelsOfPagedRowsAreShort) {
   EXPECT_EQ(depth(1024, 1024, kSmall, true), 512);   // 8 MB
 }
 
+// A processor with short vectors, a small first-level cache and a near third one, whatever this machine is: few columns of B
+// meet rows of A where they are; and where panels of A are copied, they are in groups. Around the edges of tiles, groups and
+// blocks of k, against what a plan without them computes, bit by bit.
+template <class T> void try_rows_and_groups() {
+  Caches some;
+  some.l1 = 32 << 10, some.l2 = 512 << 10, some.l3 = 16 << 20, some.l3_is_near = true;
+  const bool has_them = kernels<T>().rows_by_panel[1][1] != nullptr;
+  int in_place = 0, in_groups = 0;
+  for (const auto& [m, n, k] :
+       {std::tuple(95, 97, 300), std::tuple(96, 112, 512), std::tuple(97, 120, 513),
+        std::tuple(131, 33, 1030), std::tuple(96, 128, 1024), std::tuple(191, 257, 600),
+        std::tuple(192, 264, 1030), std::tuple(301, 613, 515), std::tuple(580, 1613, 517)}) {
+    for (int turned = 0; turned < 4; ++turned) {
+      const Case shape{m, n, k, turned % 2 != 0, turned / 2 != 0, -1.5, turned == 1 ? 1. : 0.5};
+      Trial<T, T, T> with(shape), without(shape);
+      Plan plan = make_plan(with.problem(), some, 1);
+      if (plan.path != Path::kBlocked || !plan.pack_b) continue;
+      if (!has_them) {
+        ASSERT_EQ(plan.group, 0);
+        continue;
+      }
+      in_place += !plan.copy_a && turned % 2 == 0, in_groups += plan.group > 0;
+      for (Trial<T, T, T>* const trial : {&with, &without}) {
+        if (trial == &without) plan.group = 0, plan.copy_a = true;
+        const Product<T> problem = trial->problem();
+        Run<Product<T>> run(problem, plan);
+        std::vector<std::byte> buffer(run.part_bytes() + 64);
+        run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+        run.multiply(0);
+      }
+      ASSERT_NO_FATAL_FAILURE(with.check());
+      ASSERT_EQ(std::memcmp(with.c().data(), without.c().data(), with.c().size() * sizeof(T)), 0)
+          << to_string(plan);
+    }
+  }
+  EXPECT_EQ(in_place > 0, has_them);
+  EXPECT_EQ(in_groups > 0, has_them && sizeof(T) == sizeof(float));
+}
+
+TEST(Engine, RowsBesidePanelsAndGroupsChangeNoBit) {
+  try_rows_and_groups<float>(), try_rows_and_groups<double>();
+}
+
 // A buffer for one thread is small: 4 MB at most, whatever the problem and the caches.
 TEST(Engine, BuffersAreBounded) {
   for (const std::int64_t l2 : {256 << 10, 1 << 20, 2 << 20, 16 << 20}) {
@@ -802,14 +845,13 @@ TEST(Engine, BuffersAreBounded) {
                                   std::tuple(1000000, 20, 1000000), std::tuple(100, 1000000, 7),
                                   std::tuple(4, 1000, 10000000), std::tuple(1000, 1, 10000000)}) {
       for (int turned = 0; turned < 4; ++turned) {
-        ProblemF64 p;
-        p.m = m;
-        p.n = n;
-        p.k = k;
-        p.a = {nullptr, turned % 2 ? 1 : k, turned % 2 ? m : 1};
-        p.b = {nullptr, turned / 2 ? 1 : n, turned / 2 ? k : 1};
-        const Plan plan = make_plan(p, caches, 1);
-        EXPECT_LE(cpu::Run<ProblemF64>(p, plan).part_bytes(), std::size_t{4'000'000})
+        const auto bytes_of = [&, m = m, n = n, k = k](auto p) {
+          p.m = m, p.n = n, p.k = k;
+          p.a = {nullptr, turned % 2 ? 1 : k, turned % 2 ? m : 1};
+          p.b = {nullptr, turned / 2 ? 1 : n, turned / 2 ? k : 1};
+          return cpu::Run<decltype(p)>(p, make_plan(p, caches, 1)).part_bytes();
+        };
+        EXPECT_LE(std::max(bytes_of(ProblemF32()), bytes_of(ProblemF64())), std::size_t{4'000'000})
             << m << "x" << n << "x" << k << " turned " << turned << ", L2 " << l2;
       }
     }
