@@ -42,7 +42,7 @@ template <class In, class T> struct Layout {
     // Behind a panel there is room for a vector: copying writes as far.
     a_panel = round_up(panel_rows * plan.kc + lanes, kLine);
     group = problem.a.column_stride == 1 ? panel_rows : kRowsOfColumns / panel_rows * panel_rows;
-    if (plan.group > 0) group = round_up(plan.group, panel_rows);
+    if (plan.group > 0) group = plan.group;
     rows = part.row_end - part.row;
     if (plan.copy_a) {
       const std::int64_t most =
@@ -90,8 +90,7 @@ template <class In, class T> class Multiplication {
         kernels_(kernels<T>()),
         lanes_(kernels_.lanes),
         a_by_rows_(problem.a.column_stride == 1),
-        rows_by_panel_(a_by_rows_ && plan.pack_b && !plan.copy_a &&
-                       kernels_.rows_by_panel[1][1] != nullptr),
+        rows_by_panel_(a_by_rows_ && plan.pack_b && !plan.copy_a && kernels_.has_rows_by_panel()),
         packs_on_the_way_(plan.pack_b && problem.b.column_stride == 1 && !Layout<In, T>::kWidens),
         asks_for_both_(plan.small_blocks && layout_.keeps_a),
         buffer_(reinterpret_cast<T*>(buffer)) {}
@@ -386,7 +385,7 @@ template <class In, class T> class Multiplication {
   // The panel of A that comes next, and how much of it each of `tiles` tiles asks for.
   void foresee_a(std::int64_t first, std::int64_t rows, std::int64_t tiles) {
     next_a_ = Fetch();
-    // A group's rows would drive one another out, where they begin whole pages apart, and what is at work as well.
+    // The next group's rows would drive out those at work, and one another where they begin whole pages apart.
     if (first >= row_end_ || plan_.group > 0 || (!a_by_rows_ && !plan_.copy_a)) return;
     constexpr std::int64_t kSize = sizeof(In);
     rows = std::min(rows, row_end_ - first);

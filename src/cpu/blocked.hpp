@@ -15,12 +15,16 @@
 //       for each panel of rows             A: rows×kc -> first-level cache
 //         for each panel of columns        C: one tile, in registers
 //
+// Beside a small first-level cache a group of such panels waits in the second level instead (group), and the two inner loops
+// change places within it: of B's panels, one at a time is in the first level.
+//
 // Where A's columns are contiguous, copying takes long, and A's panels are kept for all blocks of columns, as
 // many rows' at a time as the buffer has room for. With few rows (columns_outside) the two inner loops change
 // places: A's block stays in the second-level cache, and of B there is only one panel at a time.
 //
 // Where copying costs more than it gains (small or thin matrices, and those that a large second-level cache
-// holds) the tile kernel reads the operands where they are: it takes any distance between rows.
+// holds) the tile kernel reads the operands where they are: it takes any distance between rows. Or A alone, beside panels of
+// few columns of B.
 #pragma once
 
 #include <cstddef>

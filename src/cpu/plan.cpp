@@ -63,7 +63,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.b_is_paged = is_paged(problem.b);
   shape.is_far = factors == Factors::kFar;
   shape.has_turned_tiles = set.turned_rows > 0;
-  shape.has_rows_by_panel = set.rows_by_panel[1][1] != nullptr;
+  shape.has_rows_by_panel = set.has_rows_by_panel();
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
@@ -291,8 +291,8 @@ std::int64_t depth_of_few_rows(const Shape& s, const Caches& caches) {
   return wants_whole_k(s, caches) ? s.k : equal_blocks(s.k, kLongest);
 }
 
-// Whether rows of A stay where they are: beside so few columns of B a copy is not worth its time. Rows that begin whole pages
-// apart meet in one set of a cache, so it is sooner there.
+// Whether rows of A stay where they are: beside so few columns of B a copy is not worth its time. It is sooner where rows begin whole
+// pages apart, and meet in few sets of a cache.
 bool reads_rows_beside_panels(const Shape& s) {
   constexpr std::int64_t kMostOfB = 1024, kMostBesidePages = 512;  // bytes of a row
   return s.a_by_rows && s.has_rows_by_panel &&
@@ -322,22 +322,25 @@ bool takes_columns_in_place(const Shape& s, const Caches& caches) {
          s.m * s.k * s.element <= 2 * caches.l1;
 }
 
-// Whether panels of A wait in the second-level cache, in groups, and those of B are what stays in the first: a step of k takes
-// half as much from the second level then. Measured on a Zen 2, which has short vectors and a near third level: doubles, of
-// which a step takes more of A, and few columns do not gain.
-bool wants_groups(const Shape& s, const Caches& caches) {
-  constexpr std::int64_t kFewColumns = 256;
-  return s.has_rows_by_panel && s.element == sizeof(float) && s.n > kFewColumns &&
-         caches.l3_is_near && !has_large_l1(caches);
+// Rows of A whose panels wait in the second-level cache, as a group, while those of B are what stays in the first: a step of k
+// takes half as much from the second level then. 0: A's panels go by one after the other. Measured on a Zen 2, with AVX2,
+// which has a near third level: doubles, of which a step takes more of A, and few columns do not gain.
+std::int64_t group_rows(const Shape& s, const Caches& caches, std::int64_t kc) {
+  constexpr std::int64_t kMost = 96, kFewColumns = 256;
+  constexpr std::int64_t kVector = 32;  // bytes, AVX2's
+  const bool gains = s.lanes * s.element == kVector && s.element == sizeof(float) &&
+                     s.n > kFewColumns && caches.l3_is_near && !has_large_l1(caches);
+  if (!gains) return 0;
+  const std::int64_t held = caches.l2 * 2 / 5 / (kc * s.element);
+  return std::max<std::int64_t>(1, std::min(kMost, held) / s.tile_rows) * s.tile_rows;
 }
 
 void plan_packed(const Shape& s, const Caches& caches, int threads, Plan& plan) {
   plan.pack_b = true;
   plan.copy_a = !takes_columns_in_place(s, caches);
   plan.small_blocks = outruns_l3(caches);
-  constexpr std::int64_t kGroup = 96;  // rows
-  if (plan.copy_a && wants_groups(s, caches)) plan.group = kGroup;
   plan.kc = packed_depth(s, caches);
+  if (plan.copy_a) plan.group = group_rows(s, caches, plan.kc);
   const std::int64_t columns = block_bytes(caches, threads) / (plan.kc * s.element);
   plan.nc = std::max(s.tile_columns, columns / s.tile_columns * s.tile_columns);
 }

@@ -50,7 +50,8 @@ struct Plan {
   bool columns_outside = false;
   /// B's block is small enough for the second-level cache, so that there are many: A's panels are kept for all of them.
   bool small_blocks = false;
-  /// Rows of A that are copied at a time and meet a panel of B, one tile after the other, before the next panel; 0: a few.
+  /// Rows of A, whole panels, that are copied at a time and all meet a panel of B before the next one does; 0: each panel of A
+  /// meets all of B's block before the next one.
   std::int64_t group = 0;
   int row_parts = 1, column_parts = 1;  ///< how threads divide C
 };

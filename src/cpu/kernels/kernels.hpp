@@ -117,6 +117,7 @@ template <class T> struct Kernels {
   /// The same two where A is not copied: element (i, p) at a[i·a_step + p], as by_rows. Null where A is always copied.
   TileFunction rows_by_panel[kMostVectors + 1][kMostRows + 1] = {};
   TileFunction packing_rows_by_panel[kMostVectors + 1][kMostRows + 1] = {};
+  bool has_rows_by_panel() const { return rows_by_panel[1][1] != nullptr; }
   /// Copies `rows` <= panel_rows rows of A into a panel: to[p·panel_rows + i] = from[i·step + p] for p < k, filled up
   /// with 0. Less than a vector behind the panel is overwritten.
   void (*copy_into_panel)(std::int64_t k, std::int64_t rows, const T* from, std::int64_t step,
