@@ -26,6 +26,7 @@ struct Shape {
   bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
   std::int64_t stream_rows = 1;
+  bool streams_by_line = false;  // a stream reads a cache line of each row after the other
 
   double products() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -68,6 +69,7 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
   shape.stream_rows = set.stream_rows;
+  shape.streams_by_line = set.streams_by_line;
   shape.tile_columns = set.best_vectors * set.lanes;
   return shape;
 }
@@ -93,9 +95,10 @@ bool is_from_memory(const Shape& s, const Caches& caches) {
   return s.k * std::max(s.m, s.n) * s.element > std::max(2 * caches.l2, caches.l3 / 2);
 }
 
-// Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near.
+// Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near, and not with
+// AVX2: on a Zen 2 one row or two are a tenth faster without.
 bool fetches_ahead(const Shape& s, const Caches& caches) {
-  return caches.l3_is_near && (s.is_far || is_from_memory(s, caches));
+  return caches.l3_is_near && !s.streams_by_line && (s.is_far || is_from_memory(s, caches));
 }
 
 // Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it. Measured
@@ -173,10 +176,12 @@ bool has_few_rows_near(const Shape& s, const Caches& caches) {
 // Very few rows or columns: the long factor goes by once, in place.
 bool streams_b(const Shape& s, const Caches& caches) {
   const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
-  // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths.
-  const std::int64_t streamed = caches.l3_is_near ? 11 : kMostStreamed;
+  // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths, but not with lines of each row.
+  const std::int64_t streamed = caches.l3_is_near && !s.streams_by_line ? 11 : kMostStreamed;
+  const bool is_afar =
+      from_memory || (s.streams_by_line && s.b_is_paged && s.k * s.n * s.element > caches.l2);
   return s.b_by_rows && !has_few_rows_near(s, caches) &&
-         s.m <= (from_memory ? streamed : s.stream_rows);
+         s.m <= (is_afar ? streamed : s.stream_rows);
 }
 
 bool streams_a(const Shape& s, const Caches& caches) {
@@ -191,9 +196,27 @@ bool wants_stream(const Shape& s, const Caches& caches) {
 // Of the long factor, which a pass reads where its rows are short.
 constexpr std::int64_t kStreamBytes = 32 << 10;
 
+// The rows of the long factor, a line of each, that a kernel takes. Memory likes eight of them best, as many as fit in one set of
+// a first-level cache; out of the third level C's traffic counts, and where a second group of rows meets the same lines, they
+// may be as many as stay there. (Of one row or two the kernel divides them.)
+std::int64_t depth_of_lines(const Shape& s, const Caches& caches, std::int64_t few) {
+  constexpr std::int64_t kPair = 2, kFromNear = 32;
+  if (few <= kPair || few > s.stream_rows) return kMostStreamDepth;
+  return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
+}
+
+// Columns of A that are gathered before they are turned: rows of memory as long as may be, and C's sums in the second level.
+constexpr std::int64_t kMostGathered = 32768;
+
 void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
   plan.turned = !streams_b(s, caches);
+  if (s.streams_by_line) {
+    const std::int64_t few = plan.turned ? s.n : s.m;
+    plan.kc = std::min(s.k, depth_of_lines(s, caches, few));
+    plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), kMostGathered / s.n) : s.n;
+    return;
+  }
   plan.fetch_ahead = fetches_ahead(s, caches);
   // Not measured elsewhere. With more rows than one pass takes, columns go by in short pieces.
   const std::int64_t few = plan.turned ? s.n : s.m;
@@ -452,11 +475,14 @@ bool wants_turned(const Shape& s, const Caches& caches) {
       s.m < std::max(2 * s.n, kLeastRows))
     return false;
   // Panels of A are ahead of a stream of it, but of up to six columns, or of up to eight out of memory.
-  constexpr std::int64_t kMostOfStream = 6, kMostFromMemory = 8, kLeastDepthOfPanels = 64;
+  constexpr std::int64_t kMostByLine = 16, kMostFromNear = 6, kMostFromMemory = 8;
+  constexpr std::int64_t kLeastDepthOfPanels = 64;
   const bool a_is_from_memory =
       s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
-  if (s.k >= kLeastDepthOfPanels && s.n > (a_is_from_memory ? kMostFromMemory : kMostOfStream))
-    return true;
+  const std::int64_t most_of_stream = s.streams_by_line  ? kMostByLine
+                                      : a_is_from_memory ? kMostFromMemory
+                                                         : kMostFromNear;
+  if (s.k >= kLeastDepthOfPanels && s.n > most_of_stream) return true;
   // Not what is worth several threads: that was not measured.
   return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;
 }

@@ -56,7 +56,7 @@ template <class T> class Stream {
     if (!is_in_order) {
       for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, copied);
     }
-    const std::int64_t piece = groups == 1 ? count : kPiece;
+    const std::int64_t piece = groups == 1 ? count : set.streams_by_line ? kPieceOfLines : kPiece;
     for (std::int64_t at = 0; at < count; at += piece) {
       StreamTile<T> tile;
       tile.k = depth;
@@ -111,6 +111,8 @@ template <class T> class Stream {
   }
 
   static constexpr std::int64_t kPiece = 1024 / static_cast<std::int64_t>(sizeof(T));
+  // Two cache lines of as many rows as kMostStreamDepth.
+  static constexpr std::int64_t kPieceOfLines = 128 / static_cast<std::int64_t>(sizeof(T));
 
   const Product<T>& problem_;
   const Plan& plan_;

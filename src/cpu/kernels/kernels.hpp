@@ -130,6 +130,8 @@ template <class T> struct Kernels {
   DotFunction dot[kMostDotRows + 1][kMostDotColumns + 1] = {};  ///< [rows][columns]
 
   int stream_rows = 1;  ///< the most rows of a stream
+  bool streams_by_line =
+      false;  ///< a cache line of each row of B after the other; `next` and `side_by_side` mean nothing
   using StreamFunction = void (*)(const StreamTile<T>&);
   StreamFunction stream[kMostStreamRows + 1] = {};  ///< [rows]
 

@@ -15,6 +15,7 @@ struct Limits {
   static constexpr const char* kName = "portable";
   static constexpr int kBestVectors = 2, kTileRows[] = {0, 8, 4, 0, 0};  // [vectors]
   static constexpr int kDotRows = 2, kDotColumns = 4, kStreamRows = 3;
+  static constexpr bool kStreamsByLine = false;
   static constexpr bool kReadsRowsBesidePanels = false;
 };
 

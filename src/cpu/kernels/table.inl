@@ -100,6 +100,7 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   list_lone_dots<S>(
       table, std::make_integer_sequence<int, Kernels<typename S::Element>::kLoneDotColumns>());
   table.stream_rows = Limits::kStreamRows;
+  table.streams_by_line = Limits::kStreamsByLine;
   list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
   table.transpose = &transpose_block<S>;
   return table;
