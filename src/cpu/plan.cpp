@@ -167,9 +167,9 @@ bool has_few_rows_near(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kMostTiles = 3;
   if (s.widens || !s.b_by_rows || s.m < 2) return false;
   if (s.m > (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows) return false;
-  const bool is_short_pair = s.m == 2 && s.lanes * s.element < kLongVector;
+  const bool streams_sooner = s.lanes * s.element < kLongVector && (s.m == 2 || s.b_is_paged);
   const std::int64_t near =
-      caches.l3_is_near ? (is_short_pair ? 1 : 4) * caches.l2 : caches.l2 * 5 / 8;
+      caches.l3_is_near ? (streams_sooner ? 1 : 4) * caches.l2 : caches.l2 * 5 / 8;
   return s.k * s.n * s.element <= near;
 }
 
