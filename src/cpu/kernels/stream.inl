@@ -156,13 +156,14 @@ template <class S, int kRows, bool kFetch>
 }
 
 // A cache line of each row of a pass, from column j on, or what there is of it, in `vectors` vectors. The line after the next
-// of each row is asked for: a core looks ahead over the FMAs of a dozen of them, and here they are many.
-template <class S, int kRows, bool kFull, bool kAddsC>
+// of each row is asked for: a core looks ahead over the FMAs of a dozen of them, and here they are many. kOnePass: of
+// kSideBySide rows, without a loop.
+template <class S, int kRows, bool kFull, bool kAddsC, bool kOnePass = false>
 [[gnu::always_inline]] inline void stream_line(const StreamTile<typename S::Element>& tile,
                                                std::int64_t j, int vectors, typename S::Mask last) {
   using T = typename S::Element;
   using V = typename S::Vector;
-  constexpr int kVectors = 2, kSteps = 8;
+  constexpr int kVectors = 2, kSteps = StreamTile<T>::kSideBySide;
   V sums[kRows][kVectors];
   TILEWISE_UNROLL
   for (int i = 0; i < kRows; ++i) {
@@ -189,12 +190,17 @@ template <class S, int kRows, bool kFull, bool kAddsC>
     a += kRows;
     b += step;
   };
-  std::int64_t p = 0;
-  for (; p + kSteps <= depth; p += kSteps) {
+  if constexpr (kOnePass) {
     TILEWISE_UNROLL
     for (int u = 0; u < kSteps; ++u) multiply();
+  } else {
+    std::int64_t p = 0;
+    for (; p + kSteps <= depth; p += kSteps) {
+      TILEWISE_UNROLL
+      for (int u = 0; u < kSteps; ++u) multiply();
+    }
+    for (; p < depth; ++p) multiply();
   }
-  for (; p < depth; ++p) multiply();
   const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
   T* c = tile.c + j;
   const std::int64_t c_step = tile.c_step;
@@ -278,6 +284,12 @@ template <class S, int kRows, bool kAddsC>
 [[gnu::always_inline]] inline void stream_lines(const StreamTile<typename S::Element>& tile,
                                                 std::int64_t j) {
   constexpr std::int64_t kColumns = 2 * S::kLanes;
+  if constexpr (kRows > 2) {
+    if (tile.k == StreamTile<typename S::Element>::kSideBySide) {
+      for (; j + kColumns <= tile.columns; j += kColumns)
+        stream_line<S, kRows, true, kAddsC, true>(tile, j, 2, S::first(0));
+    }
+  }
   for (; j + kColumns <= tile.columns; j += kColumns)
     stream_line<S, kRows, true, kAddsC>(tile, j, 2, S::first(0));
   if (j == tile.columns) return;
