@@ -196,13 +196,17 @@ bool wants_stream(const Shape& s, const Caches& caches) {
 // Of the long factor, which a pass reads where its rows are short.
 constexpr std::int64_t kStreamBytes = 32 << 10;
 
-// The rows of the long factor, a line of each, that a kernel takes. Memory likes eight of them best, as many as fit in one set of
-// a first-level cache; out of the third level C's traffic counts, and where a second group of rows meets the same lines, they
-// may be as many as stay there. (Of one row or two the kernel divides them.)
-std::int64_t depth_of_lines(const Shape& s, const Caches& caches, std::int64_t few) {
+// The rows of the long factor, a line of each, that a kernel takes (of one row or two of the short one it divides them). Memory
+// likes eight of them best, as many as fit in one set of a first-level cache; out of the third level C's traffic counts; and where
+// a second group of rows meets the same lines, they may be as many as stay there. Those that begin whole pages apart meet in few
+// sets: on a Xeon with AVX2, whose third level is far, 64 of them four times as slow as eight, and on a Zen 2 ahead.
+std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
   constexpr std::int64_t kPair = 2, kFromNear = 32;
-  if (few <= kPair || few > s.stream_rows) return kMostStreamDepth;
-  return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
+  const std::int64_t few = turned ? s.n : s.m;
+  if (few <= kPair) return kMostStreamDepth;
+  if (few <= s.stream_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
+  const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
+  return is_paged && !caches.l3_is_near ? kStreamDepth : kMostStreamDepth;
 }
 
 // Columns of A that are gathered before they are turned: rows of memory as long as may be, and C's sums in the second level.
@@ -212,8 +216,7 @@ void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
   plan.turned = !streams_b(s, caches);
   if (s.streams_by_line) {
-    const std::int64_t few = plan.turned ? s.n : s.m;
-    plan.kc = std::min(s.k, depth_of_lines(s, caches, few));
+    plan.kc = std::min(s.k, depth_of_lines(s, caches, plan.turned));
     plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), kMostGathered / s.n) : s.n;
     return;
   }
@@ -479,9 +482,9 @@ bool wants_turned(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLeastDepthOfPanels = 64;
   const bool a_is_from_memory =
       s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
-  const std::int64_t most_of_stream = s.streams_by_line  ? kMostByLine
-                                      : a_is_from_memory ? kMostFromMemory
-                                                         : kMostFromNear;
+  const std::int64_t most_of_stream = s.streams_by_line && caches.l3_is_near ? kMostByLine
+                                      : a_is_from_memory                     ? kMostFromMemory
+                                                                             : kMostFromNear;
   if (s.k >= kLeastDepthOfPanels && s.n > most_of_stream) return true;
   // Not what is worth several threads: that was not measured.
   return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;

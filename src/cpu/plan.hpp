@@ -19,7 +19,7 @@ constexpr std::int64_t kDotSpanBytes = 2 << 20;
 
 /// The products that a pass of a stream does: so many rows of the long factor are read side by side.
 /// Eight rows whose distance is a power of two still fit in one set of a first-level cache. Of short rows there are
-/// more, up to the most, so that a pass has something to do.
+/// more, up to the most, so that a pass has something to do; and where lines of them are read, in other cases as well.
 constexpr std::int64_t kStreamDepth = 8, kMostStreamDepth = 64;
 /// The most rows (or columns) that a stream feeds.
 constexpr std::int64_t kMostStreamed = 24;

@@ -56,7 +56,9 @@ template <class T> class Stream {
     if (!is_in_order) {
       for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, copied);
     }
-    const std::int64_t piece = groups == 1 ? count : set.streams_by_line ? kPieceOfLines : kPiece;
+    const std::int64_t piece = groups == 1                                      ? count
+                               : plan_.kc > kStreamDepth && set.streams_by_line ? kPieceOfLines
+                                                                                : kPiece;
     for (std::int64_t at = 0; at < count; at += piece) {
       StreamTile<T> tile;
       tile.k = depth;

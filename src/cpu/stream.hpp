@@ -19,7 +19,7 @@ namespace tilewise::cpu {
 template <class T>
 std::size_t stream_buffer_bytes(const Product<T>& problem, const Plan& plan, const Part& part);
 
-/// C's part, of at most Kernels::stream_rows rows (or columns, where plan.turned). `buffer`:
+/// C's part, of at most kMostStreamed rows (or columns, where plan.turned). `buffer`:
 /// stream_buffer_bytes(), on a 64-byte boundary.
 template <class T>
 void multiply_stream(const Product<T>& problem, const Plan& plan, const Part& part,

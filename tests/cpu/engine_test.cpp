@@ -745,8 +745,10 @@ template <class T> void try_streams() {
     Caches small;
     small.l1 = 8 << 10, small.l2 = 1 << 10, small.l3 = l3, small.l3_is_near = true;
     for (std::int64_t few = 1; few <= 24; ++few) {
-      for (const std::int64_t many : {65, 80, 95, 97}) {
+      for (const std::int64_t many : {65, 80, 95, 97, 2100}) {
         for (const std::int64_t k : {64, 127, 137}) {
+          // Once, more columns than are gathered at a time before they are turned.
+          if (many > 2048 && (few != 16 || k != 64)) continue;
           for (const bool is_turned : {false, true}) {
             for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(1.0, 1.0),
                                               std::pair(-1.5, 0.0), std::pair(-1.5, 0.5)}) {
