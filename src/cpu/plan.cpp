@@ -199,7 +199,8 @@ constexpr std::int64_t kStreamBytes = 32 << 10;
 // The rows of the long factor, a line of each, that a kernel takes (of one row or two of the short one it divides them). Memory
 // likes eight of them best, as many as fit in one set of a first-level cache; out of the third level C's traffic counts; and where
 // a second group of rows meets the same lines, they may be as many as stay there. Those that begin whole pages apart meet in few
-// sets: on a Xeon with AVX2, whose third level is far, 64 of them four times as slow as eight, and on a Zen 2 ahead.
+// sets: beside a far third level (a Xeon with AVX2) 64 of them took up to four times as long as what there was before, beside a
+// near one (a Zen 2) they are faster than eight.
 std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
   constexpr std::int64_t kPair = 2, kFromNear = 32;
   const std::int64_t few = turned ? s.n : s.m;
