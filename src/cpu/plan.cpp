@@ -25,8 +25,9 @@ struct Shape {
   bool has_turned_tiles = false;   // kernels that store a tile turned
   bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
-  std::int64_t stream_rows = 1;
-  bool streams_by_line = false;  // a stream reads a cache line of each row after the other
+  std::int64_t stream_rows = 1;       // that a kernel takes at a time
+  std::int64_t line_rows = 0;         // the same of kernels by line; 0: there are none
+  bool streams_only_by_line = false;  // there are no other ones
 
   double products() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -68,8 +69,9 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.lanes = set.lanes;
   shape.tile_rows = set.rows_of[set.best_vectors];
   shape.widest_tile = set.most_vectors * set.lanes;
-  shape.stream_rows = set.stream_rows;
-  shape.streams_by_line = set.streams_by_line;
+  shape.line_rows = set.line_rows;
+  shape.streams_only_by_line = set.stream_rows == 0;
+  shape.stream_rows = shape.streams_only_by_line ? set.line_rows : set.stream_rows;
   shape.tile_columns = set.best_vectors * set.lanes;
   return shape;
 }
@@ -98,7 +100,7 @@ bool is_from_memory(const Shape& s, const Caches& caches) {
 // Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near, and not with
 // AVX2: on a Zen 2 one row or two are a tenth faster without.
 bool fetches_ahead(const Shape& s, const Caches& caches) {
-  return caches.l3_is_near && !s.streams_by_line && (s.is_far || is_from_memory(s, caches));
+  return caches.l3_is_near && !s.streams_only_by_line && (s.is_far || is_from_memory(s, caches));
 }
 
 // Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it. Measured
@@ -177,9 +179,9 @@ bool has_few_rows_near(const Shape& s, const Caches& caches) {
 bool streams_b(const Shape& s, const Caches& caches) {
   const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
   // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths, but not with lines of each row.
-  const std::int64_t streamed = caches.l3_is_near && !s.streams_by_line ? 11 : kMostStreamed;
+  const std::int64_t streamed = caches.l3_is_near && !s.streams_only_by_line ? 11 : kMostStreamed;
   const bool is_afar =
-      from_memory || (s.streams_by_line && s.b_is_paged && s.k * s.n * s.element > caches.l2);
+      from_memory || (s.streams_only_by_line && s.b_is_paged && s.k * s.n * s.element > caches.l2);
   return s.b_by_rows && !has_few_rows_near(s, caches) &&
          s.m <= (is_afar ? streamed : s.stream_rows);
 }
@@ -205,9 +207,16 @@ std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
   constexpr std::int64_t kPair = 2, kFromNear = 32;
   const std::int64_t few = turned ? s.n : s.m;
   if (few <= kPair) return kMostStreamDepth;
-  if (few <= s.stream_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
+  if (few <= s.line_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
   const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
   return is_paged && !caches.l3_is_near ? kStreamDepth : kMostStreamDepth;
+}
+
+// Whether a stream reads lines. Beside a near third level kernels of more registers are faster by rows, and beside a far one
+// where there are no more rows than those take (a Xeon with AVX-512).
+bool streams_by_line(const Shape& s, const Caches& caches, std::int64_t few) {
+  if (s.line_rows == 0 || s.streams_only_by_line) return s.streams_only_by_line;
+  return few > s.stream_rows && !caches.l3_is_near;
 }
 
 // Columns of A that are gathered before they are turned: rows of memory as long as may be, and C's sums in the second level.
@@ -216,14 +225,15 @@ constexpr std::int64_t kMostGathered = 32768;
 void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
   plan.path = Path::kStream;
   plan.turned = !streams_b(s, caches);
-  if (s.streams_by_line) {
+  const std::int64_t few = plan.turned ? s.n : s.m;
+  plan.by_line = streams_by_line(s, caches, few);
+  if (plan.by_line) {
     plan.kc = std::min(s.k, depth_of_lines(s, caches, plan.turned));
     plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), kMostGathered / s.n) : s.n;
     return;
   }
   plan.fetch_ahead = fetches_ahead(s, caches);
   // Not measured elsewhere. With more rows than one pass takes, columns go by in short pieces.
-  const std::int64_t few = plan.turned ? s.n : s.m;
   plan.side_by_side = plan.fetch_ahead && outruns_l3(caches) && few <= s.stream_rows;
   const std::int64_t row_bytes = (plan.turned ? s.m : s.n) * s.element;
   // The same depth, and so the same bits, where a batch makes a factor far.
@@ -483,7 +493,7 @@ bool wants_turned(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kLeastDepthOfPanels = 64;
   const bool a_is_from_memory =
       s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
-  const std::int64_t most_of_stream = s.streams_by_line && caches.l3_is_near ? kMostByLine
+  const std::int64_t most_of_stream = s.streams_only_by_line && caches.l3_is_near ? kMostByLine
                                       : a_is_from_memory                     ? kMostFromMemory
                                                                              : kMostFromNear;
   if (s.k >= kLeastDepthOfPanels && s.n > most_of_stream) return true;
@@ -561,7 +571,7 @@ template Plan make_plan(const ProblemBF16&, const Caches&, int, Factors);
 std::string to_string(const Plan& plan) {
   if (plan.path == Path::kScale) return "scale";
   std::string text = plan.path == Path::kDot           ? "dots"
-                     : plan.path == Path::kStream      ? "stream"
+                     : plan.path == Path::kStream      ? plan.by_line ? "stream by line" : "stream"
                      : plan.path == Path::kTurnedTiles ? "turned tiles"
                      : plan.pack_b                     ? plan.columns_outside ? "panels" : "packed"
                                                        : "in place";

@@ -44,6 +44,7 @@ struct Plan {
   /// kStream, kDot: the long factor's vectors come out of memory, each to be asked for before its turn.
   bool fetch_ahead = false;
   bool turned = false;        ///< kStream: few columns, not few rows
+  bool by_line = false;       ///< kStream: two vectors of each row of the long factor, then the next
   bool side_by_side = false;  ///< kStream: a vector of each of the long factor's rows at a time
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
   /// copied.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/divide.hpp"
+
 namespace tilewise::cpu {
 namespace {
 
@@ -48,7 +50,9 @@ template <class T> class Stream {
   // pieces that stay in the first-level cache until all have met them.
   void multiply(std::int64_t j, std::int64_t count, std::int64_t p, std::int64_t depth) {
     const Kernels<T>& set = kernels<T>();
-    const std::int64_t groups = (few_count_ + set.stream_rows - 1) / set.stream_rows;
+    const auto* const multiply_rows = plan_.by_line ? set.stream_lines : set.stream;
+    const std::int64_t groups =
+        divide_up(few_count_, plan_.by_line ? set.line_rows : set.stream_rows);
     T copied[kMostStreamDepth * kMostStreamed];
     // One vector is in order, where its elements are neighbours.
     const bool is_in_order = few_count_ == 1 && few_element_step_ == 1;
@@ -56,9 +60,9 @@ template <class T> class Stream {
     if (!is_in_order) {
       for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, copied);
     }
-    const std::int64_t piece = groups == 1                                      ? count
-                               : plan_.kc > kStreamDepth && set.streams_by_line ? kPieceOfLines
-                                                                                : kPiece;
+    const std::int64_t piece = groups == 1                                  ? count
+                               : plan_.kc > kStreamDepth && plan_.by_line ? kPieceOfLines
+                                                                          : kPiece;
     for (std::int64_t at = 0; at < count; at += piece) {
       StreamTile<T> tile;
       tile.k = depth;
@@ -83,7 +87,7 @@ template <class T> class Stream {
         const std::int64_t first = few_count_ * g / groups, end = few_count_ * (g + 1) / groups;
         tile.a = few + first * depth;
         tile.c = c + first * tile.c_step;
-        set.stream[end - first](tile);
+        multiply_rows[end - first](tile);
       }
     }
   }

@@ -17,8 +17,7 @@ namespace tilewise::cpu::avx2 {
 struct Limits {
   static constexpr const char* kName = "avx2";
   static constexpr int kBestVectors = 2, kTileRows[] = {0, 12, 6, 4, 2};  // [vectors]
-  static constexpr int kDotRows = 3, kDotColumns = 4, kStreamRows = 6;
-  static constexpr bool kStreamsByLine = true;
+  static constexpr int kDotRows = 3, kDotColumns = 4, kStreamRows = 0, kLineRows = 6;
   static constexpr bool kReadsRowsBesidePanels = true;
 };
 

@@ -17,8 +17,7 @@ namespace tilewise::cpu::avx512 {
 struct Limits {
   static constexpr const char* kName = "avx512";
   static constexpr int kBestVectors = 3, kTileRows[] = {0, 14, 12, 8, 6};  // [vectors]
-  static constexpr int kDotRows = 4, kDotColumns = 6, kStreamRows = 6;
-  static constexpr bool kStreamsByLine = false;
+  static constexpr int kDotRows = 4, kDotColumns = 6, kStreamRows = 6, kLineRows = 12;
   static constexpr bool kReadsRowsBesidePanels = false;
 };
 

@@ -82,7 +82,7 @@ template <class T> struct StreamTile {
 
 template <class T> struct Kernels {
   static constexpr int kMostVectors = 4, kMostRows = 14, kMostDotRows = 4, kMostDotColumns = 8;
-  static constexpr int kMostStreamRows = 6;
+  static constexpr int kMostStreamRows = 6, kMostLineRows = 12;
 
   const char* name = "";  ///< of the instruction set
   int lanes = 1;          ///< elements of a vector
@@ -129,11 +129,14 @@ template <class T> struct Kernels {
   using DotFunction = void (*)(const DotTile<T>&);
   DotFunction dot[kMostDotRows + 1][kMostDotColumns + 1] = {};  ///< [rows][columns]
 
-  int stream_rows = 1;  ///< the most rows of a stream
-  bool streams_by_line =
-      false;  ///< a cache line of each row of B after the other; `next` and `side_by_side` mean nothing
   using StreamFunction = void (*)(const StreamTile<T>&);
-  StreamFunction stream[kMostStreamRows + 1] = {};  ///< [rows]
+  int stream_rows = 0;  ///< the most rows of the next kernels; 0: there are none
+  /// [rows]: some vectors of one row of B after the other.
+  StreamFunction stream[kMostStreamRows + 1] = {};
+  int line_rows = 0;  ///< the most rows of the next kernels; 0: there are none
+  /// [rows]: a few vectors of each row of B, then the next of each; `next` and `side_by_side` mean nothing. Beside the
+  /// kernels above there are only those for more rows than theirs, divided into parts as few and as equal as may be.
+  StreamFunction stream_lines[kMostLineRows + 1] = {};
 
   /// to[p·to_step + j] = from[j·from_step + p] for p < k, j < columns; columns up to the next multiple
   /// of lanes are filled with 0.

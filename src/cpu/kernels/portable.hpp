@@ -14,8 +14,7 @@ namespace tilewise::cpu::portable {
 struct Limits {
   static constexpr const char* kName = "portable";
   static constexpr int kBestVectors = 2, kTileRows[] = {0, 8, 4, 0, 0};  // [vectors]
-  static constexpr int kDotRows = 2, kDotColumns = 4, kStreamRows = 3;
-  static constexpr bool kStreamsByLine = false;
+  static constexpr int kDotRows = 2, kDotColumns = 4, kStreamRows = 3, kLineRows = 0;
   static constexpr bool kReadsRowsBesidePanels = false;
 };
 

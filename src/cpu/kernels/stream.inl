@@ -5,9 +5,10 @@
 // way memory likes best: a few whole rows side by side, from left to right, each element once. The sums
 // go back to C after these rows, and C, being short, stays in a cache.
 //
-// Two ways to read those rows. Where there are registers for it, some vectors of one row after the other
-// (stream_columns); with 16 of them a cache line of each row, then the next line of each (stream_line), which leaves half as
-// many sums. Measured on a Zen 2, the second is up to twice as fast out of memory and the third-level cache.
+// Two ways to read those rows. Some vectors of one row after the other (stream_columns), which leaves most sums for what is
+// loaded; or two vectors of each row, then the next two of each (stream_line). With 16 registers the second is up to
+// twice as fast out of memory and the third-level cache (measured on a Zen 2); with 32 it is for more rows than six, where
+// the third level is far.
 //
 // The processor foresees a row's next lines, but no page before the first of its lines is read. The first way therefore
 // asks for the rows that come next with those that are read, so that there are always pages on the way; the second is
@@ -96,44 +97,68 @@ template <class S, int kRows>
   return j;
 }
 
-// The same of one row or two, whose elements are all in registers: with so few instructions to a line of B a core waits
-// for more lines at one time. Nothing is asked for in advance, which would take their places.
-template <class S, int kRows, bool kAddsC>
+// The same of one row or two, kVectors of each row of B at a time: all elements of A are in vectors beforehand, and with so few
+// instructions to a line of B a core waits for more lines at one time. Nothing is asked for in advance, which would take
+// their places.
+template <class S, int kRows, int kVectors, bool kAddsC, class Result>
 [[gnu::always_inline]] inline std::int64_t stream_from_registers(
-    const StreamTile<typename S::Element>& tile) {
+    const StreamTile<typename S::Element>& tile, Result result) {
   using T = typename S::Element;
   using V = typename S::Vector;
-  constexpr int kSide = StreamTile<T>::kSideBySide;
-  const std::int64_t columns = tile.columns, b_step = tile.b_step, c_step = tile.c_step;
-  const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
-  T* const c = tile.c;
-  const T* const b = tile.b;
+  constexpr int kSide = StreamTile<T>::kSideBySide, kColumns = kVectors * S::kLanes;
   V a[kRows][kSide];
   TILEWISE_UNROLL
   for (int i = 0; i < kRows; ++i) {
     TILEWISE_UNROLL
     for (int p = 0; p < kSide; ++p) a[i][p] = S::all(tile.a[p * kRows + i]);
   }
+  const std::int64_t columns = tile.columns, b_step = tile.b_step, c_step = tile.c_step;
+  const T* const b = tile.b;
+  T* const c = tile.c;
   std::int64_t j = 0;
-  for (; j + S::kLanes <= columns; j += S::kLanes) {
-    V sums[kRows];
+  for (; j + kColumns <= columns; j += kColumns) {
+    V sums[kRows][kVectors];
     TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i) sums[i] = S::zero();
+    for (int i = 0; i < kRows; ++i) {
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = S::zero();
+    }
     TILEWISE_UNROLL
     for (int p = 0; p < kSide; ++p) {
-      const V row = S::load(b + p * b_step + j);
       TILEWISE_UNROLL
-      for (int i = 0; i < kRows; ++i) sums[i] = S::multiply_add(a[i][p], row, sums[i]);
+      for (int v = 0; v < kVectors; ++v) {
+        const V row = S::load(b + p * b_step + j + v * S::kLanes);
+        TILEWISE_UNROLL
+        for (int i = 0; i < kRows; ++i) sums[i][v] = S::multiply_add(a[i][p], row, sums[i][v]);
+      }
     }
     TILEWISE_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      T* const to = c + i * c_step + j;
-      V result = S::multiply(alpha, sums[i]);
-      if constexpr (kAddsC) result = S::multiply_add(beta, S::load(to), result);
-      S::store(to, result);
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        T* const to = c + i * c_step + j + v * S::kLanes;
+        S::store(to, result(sums[i][v], kAddsC ? S::load(to) : S::zero()));
+      }
     }
   }
   return j;
+}
+
+template <class S, int kRows, int kVectors>
+[[gnu::always_inline]] inline std::int64_t stream_from_registers(
+    const StreamTile<typename S::Element>& tile) {
+  using V = typename S::Vector;
+  const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
+  if (tile.alpha == 1 && tile.beta == 1) {
+    return stream_from_registers<S, kRows, kVectors, true>(
+        tile, [](V sum, V c) { return S::add(sum, c); });
+  }
+  if (tile.beta == 0) {
+    return stream_from_registers<S, kRows, kVectors, false>(
+        tile, [alpha](V sum, V) { return S::multiply(alpha, sum); });
+  }
+  return stream_from_registers<S, kRows, kVectors, true>(
+      tile, [=](V sum, V c) { return S::multiply_add(beta, c, S::multiply(alpha, sum)); });
 }
 
 template <class S, int kRows, bool kFetch>
@@ -143,9 +168,8 @@ template <class S, int kRows, bool kFetch>
   if constexpr (kFetch) {
     constexpr bool kFitsRegisters = kRows <= 2;  // three gain as often as they lose
     if (tile.side_by_side) {
-      if constexpr (!kFitsRegisters) j = stream_side_by_side<S, kRows>(tile);
-      else if (tile.beta != 0) j = stream_from_registers<S, kRows, true>(tile);
-      else j = stream_from_registers<S, kRows, false>(tile);
+      if constexpr (kFitsRegisters) j = stream_from_registers<S, kRows, 1>(tile);
+      else j = stream_side_by_side<S, kRows>(tile);
     }
   }
   for (; j + kColumns <= tile.columns; j += kColumns)
@@ -156,15 +180,16 @@ template <class S, int kRows, bool kFetch>
   }
 }
 
-// A cache line of each row of a pass, from column j on, or what there is of it, in `vectors` vectors. The line after the next
-// of each row is asked for: a core looks ahead over the FMAs of a dozen of them, and here they are many. kOnePass: of
-// kSideBySide rows, without a loop.
+// Two vectors of each row of a pass, from column j on, or what there is of them. Their lines after the next of each row are asked
+// for: a core looks ahead over the FMAs of a dozen of them, and here they are many. kOnePass: of kSideBySide rows, without a
+// loop.
 template <class S, int kRows, bool kFull, bool kAddsC, bool kOnePass = false>
 [[gnu::always_inline]] inline void stream_line(const StreamTile<typename S::Element>& tile,
                                                std::int64_t j, int vectors, typename S::Mask last) {
   using T = typename S::Element;
   using V = typename S::Vector;
   constexpr int kVectors = 2, kSteps = StreamTile<T>::kSideBySide;
+  constexpr int kToLine = std::max(1, 64 / static_cast<int>(S::kLanes * sizeof(T)));
   V sums[kRows][kVectors];
   TILEWISE_UNROLL
   for (int i = 0; i < kRows; ++i) {
@@ -174,7 +199,11 @@ template <class S, int kRows, bool kFull, bool kAddsC, bool kOnePass = false>
   const std::int64_t step = tile.b_step, depth = tile.k;
   const T *a = tile.a, *b = tile.b + j;
   const auto multiply = [&]() __attribute__((always_inline)) {
-    if constexpr (kFull && kRows > 2) __builtin_prefetch(b + 2 * kVectors * S::kLanes, 0, 2);
+    if constexpr (kFull && kRows > 2) {
+      TILEWISE_UNROLL
+      for (int v = 0; v < kVectors; v += kToLine)
+        __builtin_prefetch(b + (2 * kVectors + v) * S::kLanes, 0, 2);
+    }
     V row[kVectors];
     TILEWISE_UNROLL
     for (int v = 0; v < kVectors; ++v) {
@@ -220,66 +249,6 @@ template <class S, int kRows, bool kFull, bool kAddsC, bool kOnePass = false>
   }
 }
 
-// The same of one row or two, as many rows of B as kSideBySide: all elements of A are in vectors beforehand, and an instruction
-// or two to a line of B leave a core waiting for memory alone, for which nothing has to be asked in advance.
-template <class S, int kRows, bool kAddsC, class Result>
-[[gnu::always_inline]] inline void stream_lines_of_few(const StreamTile<typename S::Element>& tile,
-                                                       Result result) {
-  using T = typename S::Element;
-  using V = typename S::Vector;
-  constexpr int kVectors = 2, kSide = StreamTile<T>::kSideBySide;
-  V a[kRows][kSide];
-  TILEWISE_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    TILEWISE_UNROLL
-    for (int p = 0; p < kSide; ++p) a[i][p] = S::all(tile.a[p * kRows + i]);
-  }
-  const std::int64_t columns = tile.columns, b_step = tile.b_step, c_step = tile.c_step;
-  const T* const b = tile.b;
-  T* const c = tile.c;
-  for (std::int64_t j = 0; j < columns; j += kVectors * S::kLanes) {
-    V sums[kRows][kVectors];
-    TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = S::zero();
-    }
-    TILEWISE_UNROLL
-    for (int p = 0; p < kSide; ++p) {
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) {
-        const V row = S::load(b + p * b_step + j + v * S::kLanes);
-        TILEWISE_UNROLL
-        for (int i = 0; i < kRows; ++i) sums[i][v] = S::multiply_add(a[i][p], row, sums[i][v]);
-      }
-    }
-    TILEWISE_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      TILEWISE_UNROLL
-      for (int v = 0; v < kVectors; ++v) {
-        T* const to = c + i * c_step + j + v * S::kLanes;
-        S::store(to, result(sums[i][v], kAddsC ? S::load(to) : S::zero()));
-      }
-    }
-  }
-}
-
-template <class S, int kRows>
-[[gnu::always_inline]] inline void stream_lines_of_few(
-    const StreamTile<typename S::Element>& tile) {
-  using V = typename S::Vector;
-  const V alpha = S::all(tile.alpha), beta = S::all(tile.beta);
-  if (tile.alpha == 1 && tile.beta == 1) {
-    stream_lines_of_few<S, kRows, true>(tile, [](V sum, V c) { return S::add(sum, c); });
-  } else if (tile.beta == 0) {
-    stream_lines_of_few<S, kRows, false>(tile,
-                                         [alpha](V sum, V) { return S::multiply(alpha, sum); });
-  } else {
-    stream_lines_of_few<S, kRows, true>(
-        tile, [=](V sum, V c) { return S::multiply_add(beta, c, S::multiply(alpha, sum)); });
-  }
-}
-
 // The columns from j on.
 template <class S, int kRows, bool kAddsC>
 [[gnu::always_inline]] inline void stream_lines(const StreamTile<typename S::Element>& tile,
@@ -316,7 +285,7 @@ template <class S, int kRows> void stream_tile_of_few(const StreamTile<typename 
   for (; left >= kSide; left -= kSide) {
     pass.k = kSide;
     pass.columns = whole;
-    stream_lines_of_few<S, kRows>(pass);
+    stream_from_registers<S, kRows, 2>(pass);
     pass.columns = tile.columns;
     if (whole < tile.columns) stream_lines<S, kRows>(pass, whole);
     pass.a += kSide * kRows;
@@ -328,12 +297,12 @@ template <class S, int kRows> void stream_tile_of_few(const StreamTile<typename 
 }
 
 template <class S, int kRows> void stream_tile(const StreamTile<typename S::Element>& tile) {
-  if constexpr (Limits::kStreamsByLine) {
-    if constexpr (kRows <= 2) stream_tile_of_few<S, kRows>(tile);
-    else stream_lines<S, kRows>(tile, 0);
-  } else if (tile.next != nullptr) {
-    stream_rows<S, kRows, true>(tile);
-  } else {
-    stream_rows<S, kRows, false>(tile);
-  }
+  if (tile.next != nullptr) stream_rows<S, kRows, true>(tile);
+  else stream_rows<S, kRows, false>(tile);
+}
+
+template <class S, int kRows>
+void stream_tile_by_line(const StreamTile<typename S::Element>& tile) {
+  if constexpr (kRows <= 2) stream_tile_of_few<S, kRows>(tile);
+  else stream_lines<S, kRows>(tile, 0);
 }

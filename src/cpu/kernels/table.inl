@@ -83,6 +83,12 @@ constexpr void list_streams(Kernels<typename S::Element>& table,
   ((table.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
 }
 
+template <class S, int kFirst, int... kIndex>
+constexpr void list_stream_lines(Kernels<typename S::Element>& table,
+                                 std::integer_sequence<int, kIndex...>) {
+  ((table.stream_lines[kFirst + kIndex] = &stream_tile_by_line<S, kFirst + kIndex>), ...);
+}
+
 template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   Kernels<typename S::Element> table;
   table.name = Limits::kName;
@@ -100,8 +106,14 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
   list_lone_dots<S>(
       table, std::make_integer_sequence<int, Kernels<typename S::Element>::kLoneDotColumns>());
   table.stream_rows = Limits::kStreamRows;
-  table.streams_by_line = Limits::kStreamsByLine;
   list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
+  if constexpr (Limits::kLineRows > 0) {
+    table.line_rows = Limits::kLineRows;
+    constexpr int kFirst =
+        Limits::kStreamRows == 0 ? 1 : std::min(Limits::kStreamRows + 1, Limits::kLineRows / 2);
+    list_stream_lines<S, kFirst>(
+        table, std::make_integer_sequence<int, Limits::kLineRows - kFirst + 1>());
+  }
   table.transpose = &transpose_block<S>;
   return table;
 }
