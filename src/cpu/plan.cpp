@@ -6,33 +6,10 @@
 #include <type_traits>
 
 #include "core/divide.hpp"
+#include "cpu/plan_shape.hpp"
 
 namespace tilewise::cpu {
 namespace {
-
-// What a plan is chosen from.
-struct Shape {
-  std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;        // bytes, in the type that is computed in
-  bool widens = false;             // the factors are narrower
-  bool a_by_rows = true;           // A's neighbours lie along k
-  bool b_by_rows = true;           // B's neighbours lie along n
-  bool a_straddles = false;        // vectors of A, where it is, lie across two cache lines
-  bool b_straddles = false;        // the same of B
-  bool a_is_paged = false;         // A's lines begin whole pages apart, and meet in a cache set
-  bool b_is_paged = false;         // the same of B
-  bool is_far = false;             // A and B are, as those of a batch
-  bool has_turned_tiles = false;   // kernels that store a tile turned
-  bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
-  std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
-  std::int64_t stream_rows = 1;       // that a kernel takes at a time
-  std::int64_t line_rows = 0;         // the same of kernels by line; 0: there are none
-  bool streams_only_by_line = false;  // there are no other ones
-
-  double products() const {
-    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
-};
 
 template <class T> bool straddles(const Factor<T>& factor) {
   constexpr std::uintptr_t kCacheLine = 64;
@@ -76,32 +53,13 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   return shape;
 }
 
-constexpr std::int64_t kLongVector = 64;  // bytes
-constexpr std::int64_t kFew = 24;         // rows or columns: dot products pay
+constexpr std::int64_t kFew = 24;  // rows or columns: dot products pay
 // Columns, in half of a vector at most: the other lanes of a tile would be of no use.
 constexpr std::int64_t kVeryFew = 4;
 // Where they save turning B as well: it is read once for every few rows, from the third-level cache.
 constexpr std::int64_t kManyFromNear = 64, kManyFromFar = 32, kManyWhereFast = 20,
                        kManyProducts = 512;
 constexpr std::int64_t kManyRows = 64, kLongK = 256;  // putting few columns in order pays
-
-// As large as not to ask for copies of what the second-level cache holds.
-bool has_large_l1(const Caches& caches) { return caches.l1 >= 48 << 10; }
-
-// Whether a core would wait for B out of the third-level cache, near as that is. Zen 5 multiplies twice as fast as
-// Zen 4, on 16 bytes of B a cycle, and has 48 KiB of first-level cache where Zen 4 has 32.
-bool outruns_l3(const Caches& caches) { return caches.l3_is_near && has_large_l1(caches); }
-
-// Whether the long factor is larger than what caches keep of it.
-bool is_from_memory(const Shape& s, const Caches& caches) {
-  return s.k * std::max(s.m, s.n) * s.element > std::max(2 * caches.l2, caches.l3 / 2);
-}
-
-// Whether memory is asked for pages before they are read (stream.inl). Measured where the third level is near, and not with
-// AVX2: on a Zen 2 one row or two are a tenth faster without.
-bool fetches_ahead(const Shape& s, const Caches& caches) {
-  return caches.l3_is_near && !s.streams_only_by_line && (s.is_far || is_from_memory(s, caches));
-}
 
 // Few columns of B that have to be turned: a copy of A would be read once, or twice, which does not pay for it. Measured
 // where the third level is far, and not where it is near.
@@ -161,86 +119,6 @@ constexpr std::int64_t kMostInPlace = 512;  // products, of A and B that are nea
 
 bool wants_whole_k(const Shape& s, const Caches& caches) {
   return s.k <= 256 && s.k * s.n * s.element <= caches.l2 / 4;
-}
-
-// All rows of A in few tiles, and all of B near: tiles read B once, as a stream does, and keep their sums over all of k. A
-// second tile finds it in a cache, but not where rows of B meet in one set.
-bool has_few_rows_near(const Shape& s, const Caches& caches) {
-  constexpr std::int64_t kMostTiles = 3;
-  if (s.widens || !s.b_by_rows || s.m < 2) return false;
-  if (s.m > (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows) return false;
-  const bool streams_sooner = s.lanes * s.element < kLongVector && (s.m == 2 || s.b_is_paged);
-  const std::int64_t near =
-      caches.l3_is_near ? (streams_sooner ? 1 : 4) * caches.l2 : caches.l2 * 5 / 8;
-  return s.k * s.n * s.element <= near;
-}
-
-// Very few rows or columns: the long factor goes by once, in place.
-bool streams_b(const Shape& s, const Caches& caches) {
-  const bool from_memory = s.k * s.n * s.element > 2 * caches.l2;
-  // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths, but not with lines of each row.
-  const std::int64_t streamed = caches.l3_is_near && !s.streams_only_by_line ? 11 : kMostStreamed;
-  const bool is_afar =
-      from_memory || (s.streams_only_by_line && s.b_is_paged && s.k * s.n * s.element > caches.l2);
-  return s.b_by_rows && !has_few_rows_near(s, caches) &&
-         s.m <= (is_afar ? streamed : s.stream_rows);
-}
-
-bool streams_a(const Shape& s, const Caches& caches) {
-  const bool from_memory = s.k * s.m * s.element > 2 * caches.l2;
-  return !s.a_by_rows && s.n <= (from_memory ? kMostStreamed : s.stream_rows);
-}
-
-bool wants_stream(const Shape& s, const Caches& caches) {
-  return !s.widens && (streams_b(s, caches) || streams_a(s, caches));
-}
-
-// Of the long factor, which a pass reads where its rows are short.
-constexpr std::int64_t kStreamBytes = 32 << 10;
-
-// The rows of the long factor, a line of each, that a kernel takes (of one row or two of the short one it divides them). Memory
-// likes eight of them best, as many as fit in one set of a first-level cache; out of the third level C's traffic counts; and where
-// a second group of rows meets the same lines, they may be as many as stay there. Those that begin whole pages apart meet in few
-// sets: beside a far third level (a Xeon with AVX2) 64 of them took up to four times as long as what there was before, beside a
-// near one (a Zen 2) they are faster than eight.
-std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
-  constexpr std::int64_t kPair = 2, kFromNear = 32;
-  const std::int64_t few = turned ? s.n : s.m;
-  if (few <= kPair) return kMostStreamDepth;
-  if (few <= s.line_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
-  const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
-  return is_paged && !caches.l3_is_near ? kStreamDepth : kMostStreamDepth;
-}
-
-// Whether a stream reads lines. Beside a near third level kernels of more registers are faster by rows, and beside a far one
-// where there are no more rows than those take (a Xeon with AVX-512).
-bool streams_by_line(const Shape& s, const Caches& caches, std::int64_t few) {
-  if (s.line_rows == 0 || s.streams_only_by_line) return s.streams_only_by_line;
-  return few > s.stream_rows && !caches.l3_is_near;
-}
-
-// Columns of A that are gathered before they are turned: rows of memory as long as may be, and C's sums in the second level.
-constexpr std::int64_t kMostGathered = 32768;
-
-void plan_stream(const Shape& s, const Caches& caches, Plan& plan) {
-  plan.path = Path::kStream;
-  plan.turned = !streams_b(s, caches);
-  const std::int64_t few = plan.turned ? s.n : s.m;
-  plan.by_line = streams_by_line(s, caches, few);
-  if (plan.by_line) {
-    plan.kc = std::min(s.k, depth_of_lines(s, caches, plan.turned));
-    plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), kMostGathered / s.n) : s.n;
-    return;
-  }
-  plan.fetch_ahead = fetches_ahead(s, caches);
-  // Not measured elsewhere. With more rows than one pass takes, columns go by in short pieces.
-  plan.side_by_side = plan.fetch_ahead && outruns_l3(caches) && few <= s.stream_rows;
-  const std::int64_t row_bytes = (plan.turned ? s.m : s.n) * s.element;
-  // The same depth, and so the same bits, where a batch makes a factor far.
-  const bool is_shallow = caches.l3_is_near && is_from_memory(s, caches);
-  const std::int64_t depth = is_shallow ? kStreamDepth : kStreamBytes / row_bytes / 8 * 8;
-  plan.kc = std::min(s.k, std::clamp(depth, kStreamDepth, kMostStreamDepth));
-  plan.nc = plan.turned ? std::min<std::int64_t>(round_up(s.m, 16), 8192 / s.n) : s.n;
 }
 
 constexpr std::int64_t kMostTurned = 24;  // columns
@@ -488,15 +366,8 @@ bool wants_turned(const Shape& s, const Caches& caches) {
   if (s.a_by_rows || s.widens || s.n > kMostTurned || s.k < kLeastDepth ||
       s.m < std::max(2 * s.n, kLeastRows))
     return false;
-  // Panels of A are ahead of a stream of it, but of up to six columns, or of up to eight out of memory.
-  constexpr std::int64_t kMostByLine = 16, kMostFromNear = 6, kMostFromMemory = 8;
   constexpr std::int64_t kLeastDepthOfPanels = 64;
-  const bool a_is_from_memory =
-      s.m * s.k * s.element > (caches.l3_is_near ? caches.l3 / 2 : 2 * caches.l2);
-  const std::int64_t most_of_stream = s.streams_only_by_line && caches.l3_is_near ? kMostByLine
-                                      : a_is_from_memory                     ? kMostFromMemory
-                                                                             : kMostFromNear;
-  if (s.k >= kLeastDepthOfPanels && s.n > most_of_stream) return true;
+  if (s.k >= kLeastDepthOfPanels && s.n > most_columns_streamed(s, caches)) return true;
   // Not what is worth several threads: that was not measured.
   return !s.b_by_rows && s.n >= kLeastColumns && s.products() < 2 * kProductsWorthAThread;
 }
@@ -518,6 +389,13 @@ void divide(const Shape& s, int threads, Plan& plan) {
   const double worth = s.products() / kProductsWorthAThread;
   if (threads == 1 || worth < 2) return;
   threads = static_cast<int>(std::min<double>(threads, worth));
+  if (plan.path == Path::kStream) {
+    // The long factor alone: each of its elements is read once then, and all rows of the short one are summed alike.
+    const std::int64_t most = divide_up(plan.turned ? s.m : s.n, s.tile_columns);
+    (plan.turned ? plan.row_parts : plan.column_parts) =
+        static_cast<int>(std::min<std::int64_t>(threads, most));
+    return;
+  }
   double best = 0;
   for (int rows = 1; rows <= threads; ++rows) {
     const int columns = threads / rows;

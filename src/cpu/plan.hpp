@@ -22,7 +22,7 @@ constexpr std::int64_t kDotSpanBytes = 2 << 20;
 /// more, up to the most, so that a pass has something to do; and where lines of them are read, in other cases as well.
 constexpr std::int64_t kStreamDepth = 8, kMostStreamDepth = 64;
 /// The most rows (or columns) that a stream feeds.
-constexpr std::int64_t kMostStreamed = 24;
+constexpr std::int64_t kMostStreamed = 48;
 
 /// Rows of A that are copied at a time where its columns are contiguous: a cache line's.
 constexpr std::int64_t kRowsOfColumns = 16;
@@ -43,8 +43,9 @@ struct Plan {
   bool copy_a = false;  ///< A is copied into panels: as many rows as a tile has, side by side
   /// kStream, kDot: the long factor's vectors come out of memory, each to be asked for before its turn.
   bool fetch_ahead = false;
-  bool turned = false;        ///< kStream: few columns, not few rows
-  bool by_line = false;       ///< kStream: two vectors of each row of the long factor, then the next
+  bool turned = false;  ///< kStream: few columns, not few rows
+  bool by_line =
+      false;  ///< kStream: two vectors of each of the long factor's rows, then the next two
   bool side_by_side = false;  ///< kStream: a vector of each of the long factor's rows at a time
   /// A strip of B's columns meets all of A before the next one. With pack_b only a panel of B at a time is
   /// copied.

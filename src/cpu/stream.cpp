@@ -47,7 +47,7 @@ template <class T> class Stream {
  private:
   // `depth` rows of the long factor, `count` columns of them, times the short factor: some of its vectors
   // at a time, as many as the kernel has registers for. With more than that, the columns are taken in
-  // pieces that stay in the first-level cache until all have met them.
+  // pieces that stay in the first-level cache until all have met them; by line, what kernels read in two goes.
   void multiply(std::int64_t j, std::int64_t count, std::int64_t p, std::int64_t depth) {
     const Kernels<T>& set = kernels<T>();
     const auto* const multiply_rows = plan_.by_line ? set.stream_lines : set.stream;
@@ -60,8 +60,8 @@ template <class T> class Stream {
     if (!is_in_order) {
       for (std::int64_t g = 0; g < groups; ++g) put_in_order(g, groups, p, depth, copied);
     }
-    const std::int64_t piece = groups == 1                                  ? count
-                               : plan_.kc > kStreamDepth && plan_.by_line ? kPieceOfLines
+    const std::int64_t piece = groups == 1                                ? count
+                               : plan_.kc > kStreamDepth && plan_.by_line ? 4 * set.lanes
                                                                           : kPiece;
     for (std::int64_t at = 0; at < count; at += piece) {
       StreamTile<T> tile;
@@ -117,8 +117,6 @@ template <class T> class Stream {
   }
 
   static constexpr std::int64_t kPiece = 1024 / static_cast<std::int64_t>(sizeof(T));
-  // Two cache lines of as many rows as kMostStreamDepth.
-  static constexpr std::int64_t kPieceOfLines = 128 / static_cast<std::int64_t>(sizeof(T));
 
   const Product<T>& problem_;
   const Plan& plan_;

@@ -760,6 +760,9 @@ template <class T> void try_streams() {
               Plan plan = make_plan(whole.problem(), small, 1);
               if (plan.path != Path::kStream) continue;
               if (few > 2) depths.insert(std::min(plan.kc, k));
+              const Plan threads = make_plan(whole.problem(), small, 16);
+              EXPECT_EQ(is_turned ? threads.column_parts : threads.row_parts, 1);
+              EXPECT_EQ(threads.row_parts * threads.column_parts, many > 2048 ? 2 : 1);
               turned.insert(plan.turned);
               if (plan.by_line) turned_by_line.insert(plan.turned);
               for (Trial<T, T, T>* const trial : {&whole, &divided}) {

@@ -134,8 +134,7 @@ template <class T> struct Kernels {
   /// [rows]: some vectors of one row of B after the other.
   StreamFunction stream[kMostStreamRows + 1] = {};
   int line_rows = 0;  ///< the most rows of the next kernels; 0: there are none
-  /// [rows]: a few vectors of each row of B, then the next of each; `next` and `side_by_side` mean nothing. Beside the
-  /// kernels above there are only those for more rows than theirs, divided into parts as few and as equal as may be.
+  /// [rows]: two vectors of each row of B, then the next two of each; `next` and `side_by_side` mean nothing.
   StreamFunction stream_lines[kMostLineRows + 1] = {};
 
   /// to[p·to_step + j] = from[j·from_step + p] for p < k, j < columns; columns up to the next multiple

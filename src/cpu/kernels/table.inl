@@ -83,10 +83,10 @@ constexpr void list_streams(Kernels<typename S::Element>& table,
   ((table.stream[kIndex + 1] = &stream_tile<S, kIndex + 1>), ...);
 }
 
-template <class S, int kFirst, int... kIndex>
+template <class S, int... kIndex>
 constexpr void list_stream_lines(Kernels<typename S::Element>& table,
                                  std::integer_sequence<int, kIndex...>) {
-  ((table.stream_lines[kFirst + kIndex] = &stream_tile_by_line<S, kFirst + kIndex>), ...);
+  ((table.stream_lines[kIndex + 1] = &stream_tile_by_line<S, kIndex + 1>), ...);
 }
 
 template <class S> constexpr Kernels<typename S::Element> make_kernels() {
@@ -107,13 +107,8 @@ template <class S> constexpr Kernels<typename S::Element> make_kernels() {
       table, std::make_integer_sequence<int, Kernels<typename S::Element>::kLoneDotColumns>());
   table.stream_rows = Limits::kStreamRows;
   list_streams<S>(table, std::make_integer_sequence<int, Limits::kStreamRows>());
-  if constexpr (Limits::kLineRows > 0) {
-    table.line_rows = Limits::kLineRows;
-    constexpr int kFirst =
-        Limits::kStreamRows == 0 ? 1 : std::min(Limits::kStreamRows + 1, Limits::kLineRows / 2);
-    list_stream_lines<S, kFirst>(
-        table, std::make_integer_sequence<int, Limits::kLineRows - kFirst + 1>());
-  }
+  table.line_rows = Limits::kLineRows;
+  list_stream_lines<S>(table, std::make_integer_sequence<int, Limits::kLineRows>());
   table.transpose = &transpose_block<S>;
   return table;
 }
