@@ -66,11 +66,15 @@ std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
   return is_paged && !caches.l3_is_near ? kStreamDepth : kMostStreamDepth;
 }
 
-// Whether a stream reads lines. Of three rows to five, out of a cache, it is as often slower; with kernels of 32 registers.
+// Whether a stream reads lines. With kernels of 32 registers one row or two do not gain, and out of the third level three to five
+// only where they are floats and do not meet in few sets of a cache.
 bool streams_by_line(const Shape& s, const Caches& caches, bool turned) {
   if (!chooses_lines(s, caches)) return s.streams_only_by_line;
   const std::int64_t few = turned ? s.n : s.m, many = turned ? s.m : s.n;
-  return few <= 2 || few >= s.stream_rows || comes_from_afar(s.k * many * s.element, caches);
+  if (few < 3 || few >= s.stream_rows) return few >= 3;
+  const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
+  return comes_from_afar(s.k * many * s.element, caches) ||
+         (s.element == sizeof(float) && !is_paged);
 }
 
 // Columns of A that are gathered before they are turned: rows of memory as long as may be, and C's sums in the second level.
@@ -80,17 +84,16 @@ constexpr std::int64_t kMostGathered = 32768;
 
 // With more, panels of A are ahead.
 std::int64_t most_columns_streamed(const Shape& s, const Caches& caches) {
-  constexpr std::int64_t kByRow = 6, kByRowFromMemory = 8, kByLine = 16;
+  constexpr std::int64_t kByRow = 6, kByRowFromMemory = 8, kByLine = 16, kByLineFromFar = 32;
   const std::int64_t bytes = s.m * s.k * s.element;
   if (caches.l3_is_near)
     return s.streams_only_by_line ? kByLine : bytes > caches.l3 / 2 ? kByRowFromMemory : kByRow;
   const bool from_memory = bytes > 2 * caches.l2;
   if (s.line_rows == 0) return from_memory ? kByRowFromMemory : kByRow;
-  if (chooses_lines(s, caches)) {
-    if (comes_from_afar(bytes, caches) && s.k >= kLeastDepthOfMany) return kMostStreamed;
-    if (!from_memory && bytes > caches.l2 * 5 / 8) return kByLine;
-  }
-  return from_memory ? kStreamedFromMemory : kByRow;
+  if (s.streams_only_by_line || s.k < kLeastDepthOfMany)
+    return from_memory ? kStreamedFromMemory : kByRow;
+  if (comes_from_afar(bytes, caches)) return kMostStreamed;
+  return bytes > caches.l2 ? kByLineFromFar : bytes > caches.l2 * 5 / 8 ? kByLine : kByRow;
 }
 
 bool wants_stream(const Shape& s, const Caches& caches) {
