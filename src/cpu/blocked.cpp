@@ -78,6 +78,26 @@ template <class In, class T> struct Layout {
 };
 
 constexpr std::int64_t kCacheLine = 64;
+// Tiles ask for what comes next where k is longer than it takes to ask for C (sum_up, in tile.inl).
+constexpr std::int64_t kLeastDepthToAsk = 96;
+
+// What is still to be asked for, and how many segments of it each tile asks for.
+struct Ahead {
+  Fetch rest;
+  std::int64_t share = 1;
+
+  // The share of the first of up to `tiles` tiles, which become those that ask for as much, each `bytes` behind the one before.
+  Fetch take(std::int64_t& tiles, std::int64_t& bytes) {
+    Fetch first = rest;
+    first.segments = std::min(share, rest.segments);
+    if (first.segments == 0) return {};
+    tiles = std::min(tiles, rest.segments / first.segments);
+    bytes = first.segments * rest.stride;
+    rest.at += tiles * bytes;
+    rest.segments -= tiles * first.segments;
+    return first;
+  }
+};
 
 template <class In, class T> class Multiplication {
  public:
@@ -107,6 +127,7 @@ template <class In, class T> class Multiplication {
           tile_.c_step = problem_.c_stride;
           tile_.alpha = problem_.alpha;
           tile_.beta = k_ == 0 ? problem_.beta : T{1};
+          tile_.c_is_near = plan_.c_is_near;
           if (plan_.columns_outside) {
             columns_outside();
           } else {
@@ -193,7 +214,7 @@ template <class In, class T> class Multiplication {
   // The block of B that comes next: while this one is at work, it moves into the second-level cache, so
   // that packing it finds it there.
   void foresee_block() {
-    next_b_ = Fetch();
+    next_b_ = Ahead();
     std::int64_t k = k_, column = column_ + plan_.nc;
     if (column >= part_.column_end) {
       column = part_.column;
@@ -203,7 +224,7 @@ template <class In, class T> class Multiplication {
       k = 0;
       if (row_end_ == part_.row_end) return;
     }
-    next_b_ = part_of_b(k, column, std::min(plan_.nc, part_.column_end - column));
+    next_b_.rest = part_of_b(k, column, std::min(plan_.nc, part_.column_end - column));
   }
 
   // The panels of B for up to `columns` columns from the j-th of this block on, or if they are none, those
@@ -220,9 +241,10 @@ template <class In, class T> class Multiplication {
 
   // How much of it one tile asks for, so that it is all there in the end.
   void portion_b(std::int64_t tiles) {
-    const std::int64_t lines_of_one = next_b_.bytes / kCacheLine + 1;
-    b_segments_a_tile_ = next_b_.segments / std::max<std::int64_t>(1, tiles) + 1;
-    next_b_.lines = Fetch::lines_at_a_time(b_segments_a_tile_ * lines_of_one, depth_);
+    Fetch& rest = next_b_.rest;
+    const std::int64_t lines_of_one = rest.bytes / kCacheLine + 1;
+    next_b_.share = rest.segments / std::max<std::int64_t>(1, tiles) + 1;
+    rest.lines = Fetch::lines_at_a_time(next_b_.share * lines_of_one, depth_);
   }
 
   // Points at A's rows from i on, where they are, or copied: then as many as `heights` say, each tile's in a panel,
@@ -325,12 +347,105 @@ template <class In, class T> class Multiplication {
     }
   }
 
-  // Computes the tile of `rows` rows from i on: the t-th, `taken` rows after the first of those that take_a()
-  // pointed at.
-  void multiply(std::int64_t i, std::int64_t t, std::int64_t taken, std::int64_t rows) {
+  // Points at the tile of rows from i on: the t-th, `taken` rows after the first of those that take_a() pointed at.
+  void point_at(std::int64_t i, std::int64_t t, std::int64_t taken) {
     tile_.a = plan_.copy_a ? a_panel(t) : a_by_rows_ ? a_ + taken * tile_.a_step : a_ + taken;
     tile_.c = c_ + i * problem_.c_stride;
+  }
+
+  // What the next tiles ask for: rows of the next panel of A, or shares of the next block of B. With few rows, B is what there
+  // is to wait for. Null: nothing is left, or k is too short.
+  Ahead* what_to_ask_for() {
+    if (depth_ < kLeastDepthToAsk) return nullptr;
+    const bool few_rows = part_.row_end - part_.row <= 64, b_is_left = next_b_.rest.segments > 0;
+    if (few_rows && b_is_left) return &next_b_;
+    if (next_a_.rest.segments > 0) return &next_a_;
+    return b_is_left ? &next_b_ : nullptr;
+  }
+
+  // So many tiles alike, each so many elements of A, B and C behind the one before. Little is done between them, as it takes as
+  // long as ten products of a tile would, and what is stored there takes places that stores of C wait in.
+  void multiply_alike(std::int64_t rows, std::int64_t tiles, std::int64_t a_step,
+                      std::int64_t b_step, std::int64_t c_step) {
+    const auto multiply = functions_[rows];
+    while (tiles > 0) {
+      std::int64_t count = tiles, bytes = 0;
+      Fetch share;
+      if (Ahead* const ahead = what_to_ask_for()) share = ahead->take(count, bytes);
+      tile_.fetch = share.at != nullptr ? &share : nullptr;
+      for (tiles -= count; count > 0; --count) {
+        multiply(tile_);
+        tile_.a += a_step;
+        tile_.b += b_step;
+        tile_.c += c_step;
+        share.at += bytes;
+      }
+    }
+    tile_.fetch = nullptr;
+  }
+
+  // That tile of so many rows, times all columns.
+  void multiply_row_of_tiles(std::int64_t i, std::int64_t t, std::int64_t taken, std::int64_t rows,
+                             bool packs) {
+    std::int64_t j = packs ? 0 : multiply_whole_columns(i, t, taken, rows);
+    for (std::int64_t width = 0; j < columns_; j += width * lanes_) {
+      width = width_at(j);
+      if (packs) {
+        multiply_packing(i, rows, j, static_cast<int>(width), next_panel(j + width * lanes_));
+      } else {
+        take_columns(j, static_cast<int>(width));
+        point_at(i, t, taken);
+        multiply_alike(rows, 1, 0, 0, 0);
+      }
+    }
+  }
+
+  // That tile of so many rows, times the columns that fill tiles of the best width. Returns how many these are.
+  std::int64_t multiply_whole_columns(std::int64_t i, std::int64_t t, std::int64_t taken,
+                                      std::int64_t rows) {
+    const int best = kernels_.best_vectors;
+    const std::int64_t width = best * lanes_, vectors = divide_up(columns_, lanes_);
+    std::int64_t tiles = columns_ / width;
+    // The last one may share with a single vector (next_width).
+    if (best > 2 && vectors % best == 1) --tiles;
+    if (tiles <= 0) return 0;
+    take_columns(0, best);
+    point_at(i, t, taken);
+    multiply_alike(rows, tiles, 0, plan_.pack_b ? width * depth_ : width, width);
+    return tiles * width;
+  }
+
+  // All rows of the tiles at hand, from row `first` on, times the columns of one tile from the j-th on. `packs`: the first of
+  // them copies B on the way.
+  void multiply_whole_rows(std::int64_t first, const Heights& heights, std::int64_t j, int width,
+                           bool packs, const Fetch& fetch) {
+    std::int64_t t = 0, i = 0;
+    if (packs) {
+      multiply_packing(first, heights.of(0), j, width, fetch);
+      t = 1, i = heights.of(0);
+    }
+    take_columns(j, width);
+    for (const std::int64_t end : {heights.taller, heights.tiles}) {
+      if (t >= end) continue;
+      const std::int64_t rows = heights.of(t), tiles = end - t;
+      point_at(first + i, t, i);
+      multiply_alike(rows, tiles,
+                     plan_.copy_a ? layout_.a_panel
+                     : a_by_rows_ ? rows * tile_.a_step
+                                  : rows,
+                     0, rows * problem_.c_stride);
+      i += rows * tiles, t = end;
+    }
+  }
+
+  // The first tile of rows, which copies the columns from j on.
+  void multiply_packing(std::int64_t first, std::int64_t rows, std::int64_t j, int width,
+                        const Fetch& fetch) {
+    take_columns_and_pack(j, width);
+    point_at(first, 0, 0);
+    tile_.fetch = fetch.segments > 0 ? &fetch : nullptr;
     functions_[rows](tile_);
+    tile_.fetch = nullptr;
   }
 
   // Each panel of A stays in the first-level cache while B's panels pass by; or a group of them in the second level, where
@@ -351,32 +466,20 @@ template <class In, class T> class Multiplication {
       const Heights heights(taken, most);
       take_a(first, heights);
       foresee_a(first + taken, taken, heights.tiles * panels);
-      const auto multiply_one = [&](std::int64_t t, std::int64_t i, std::int64_t j, int width) {
-        const bool packs = packs_on_the_way_ && g == 0 && t == 0;
-        if (packs) take_columns_and_pack(j, width);
-        else take_columns(j, width);
-        const Fetch fetch = packs ? next_panel(j + width * lanes_) : what_to_fetch();
-        tile_.fetch = fetch.at != nullptr ? &fetch : nullptr;
-        multiply(first + i, t, i, heights.of(t));
-      };
+      const bool packs = packs_on_the_way_ && g == 0;
       if (plan_.group > 0) {
         for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
           width = width_at(j);
-          for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++))
-            multiply_one(t, i, j, static_cast<int>(width));
+          const Fetch next = packs ? next_panel(j + width * lanes_) : Fetch();
+          multiply_whole_rows(first, heights, j, static_cast<int>(width), packs, next);
         }
       } else {
-        for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
-          for (std::int64_t j = 0, width = 0; j < columns_; j += width * lanes_) {
-            width = width_at(j);
-            multiply_one(t, i, j, static_cast<int>(width));
-          }
-        }
+        for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++))
+          multiply_row_of_tiles(first + i, t, i, heights.of(t), packs && t == 0);
       }
       if (layout_.keeps_a) first_panel_ += heights.tiles;
     }
     first_panel_ = 0;
-    tile_.fetch = nullptr;
   }
 
   // A's panels are there already.
@@ -384,26 +487,26 @@ template <class In, class T> class Multiplication {
 
   // The panel of A that comes next, and how much of it each of `tiles` tiles asks for.
   void foresee_a(std::int64_t first, std::int64_t rows, std::int64_t tiles) {
-    next_a_ = Fetch();
+    next_a_ = Ahead();
     // The next group's rows would drive out those at work, and one another where they begin whole pages apart.
     if (first >= row_end_ || plan_.group > 0 || (!a_by_rows_ && !plan_.copy_a)) return;
     constexpr std::int64_t kSize = sizeof(In);
+    Fetch& rest = next_a_.rest;
     rows = std::min(rows, row_end_ - first);
     if (has_a()) {
       const std::int64_t panels = divide_up(rows, kernels_.panel_rows());
-      next_a_.at = reinterpret_cast<const char*>(a_panel(panels));
-      next_a_.bytes = next_a_.stride = depth_ * static_cast<std::int64_t>(sizeof(T));
-      next_a_.segments = panels * kernels_.panel_rows();
+      rest.at = reinterpret_cast<const char*>(a_panel(panels));
+      rest.bytes = rest.stride = depth_ * static_cast<std::int64_t>(sizeof(T));
+      rest.segments = panels * kernels_.panel_rows();
     } else {
-      next_a_.at = reinterpret_cast<const char*>(a_at(first));
-      next_a_.bytes = (a_by_rows_ ? depth_ : rows) * kSize;
-      next_a_.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
-      next_a_.segments = a_by_rows_ ? rows : depth_;
+      rest.at = reinterpret_cast<const char*>(a_at(first));
+      rest.bytes = (a_by_rows_ ? depth_ : rows) * kSize;
+      rest.stride = (a_by_rows_ ? problem_.a.row_stride : problem_.a.column_stride) * kSize;
+      rest.segments = a_by_rows_ ? rows : depth_;
     }
     if (asks_for_both_) tiles = tiles_for_a(tiles);
-    a_segments_a_tile_ = next_a_.segments / tiles + 1;
-    next_a_.lines =
-        Fetch::lines_at_a_time(a_segments_a_tile_ * (next_a_.bytes / kCacheLine + 1), depth_);
+    next_a_.share = rest.segments / tiles + 1;
+    rest.lines = Fetch::lines_at_a_time(next_a_.share * (rest.bytes / kCacheLine + 1), depth_);
   }
 
   // How many of the tiles that meet a panel of A ask for the next one, where there are few: the others ask for B.
@@ -411,29 +514,11 @@ template <class In, class T> class Multiplication {
     return std::max<std::int64_t>(1, tiles / 4);
   }
 
-  // What the next tile asks for: a row of the next panel of A, or a share of the next block of B. With few
-  // rows, B is what there is to wait for.
-  Fetch what_to_fetch() {
-    const bool few_rows = part_.row_end - part_.row <= 64;
-    if (few_rows && next_b_.segments > 0) return take_from(next_b_, b_segments_a_tile_);
-    if (next_a_.segments > 0) return take_from(next_a_, a_segments_a_tile_);
-    if (next_b_.segments > 0) return take_from(next_b_, b_segments_a_tile_);
-    return {};
-  }
-
   // The panel that begins at column j, all of it in the course of one tile.
   Fetch next_panel(std::int64_t j) const {
     Fetch panel = panels_from(j, kernels_.best_vectors * lanes_);
     panel.lines = Fetch::lines_at_a_time(panel.segments * (panel.bytes / kCacheLine + 1), depth_);
     return panel;
-  }
-
-  static Fetch take_from(Fetch& all, std::int64_t segments) {
-    Fetch share = all;
-    share.segments = std::min(segments, all.segments);
-    all.at += share.segments * all.stride;
-    all.segments -= share.segments;
-    return share;
   }
 
   // A strip of B stays in the first-level cache while all rows of A pass by. With pack_b it is a panel, and
@@ -450,24 +535,16 @@ template <class In, class T> class Multiplication {
                                                                : static_cast<int>(width)]);
       if (plan_.pack_b && j >= group_end) {
         group_end = j + group;
-        next_b_ = panels_from(group_end, group);
+        next_b_.rest = panels_from(group_end, group);
         portion_b(panels * heights.tiles);
       }
       if (plan_.pack_b && !packs_on_the_way_) {
         pack_turned_b(j, width * lanes_, std::min(width * lanes_, columns_ - j));
       }
-      for (std::int64_t t = 0, i = 0; t < heights.tiles; i += heights.of(t++)) {
-        if (packs_on_the_way_ && t == 0) {
-          take_columns_and_pack(j, static_cast<int>(width));
-        } else if (t <= 1) {
-          take_columns(j, static_cast<int>(width));
-        }
-        const Fetch fetch = take_from(next_b_, b_segments_a_tile_);
-        tile_.fetch = fetch.segments > 0 ? &fetch : nullptr;
-        multiply(part_.row + i, t, i, heights.of(t));
-      }
+      std::int64_t one = 1, bytes = 0;
+      const Fetch next = packs_on_the_way_ ? next_b_.take(one, bytes) : Fetch();
+      multiply_whole_rows(part_.row, heights, j, static_cast<int>(width), packs_on_the_way_, next);
     }
-    tile_.fetch = nullptr;
   }
 
   const Product<In, T>& problem_;
@@ -489,8 +566,7 @@ template <class In, class T> class Multiplication {
   std::int64_t first_panel_ = 0;           // the same
   T* c_ = nullptr;                         // C's first row, at the columns taken
   const typename Kernels<T>::TileFunction* functions_ = nullptr;  // [rows], of the width taken
-  Fetch next_a_, next_b_;                                         // not yet asked for
-  std::int64_t a_segments_a_tile_ = 1, b_segments_a_tile_ = 1;
+  Ahead next_a_, next_b_;
   Tile<T> tile_;  // what the block's tiles have in common
 };
 

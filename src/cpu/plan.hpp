@@ -52,6 +52,8 @@ struct Plan {
   bool columns_outside = false;
   /// B's block is small enough for the second-level cache, so that there are many: A's panels are kept for all of them.
   bool small_blocks = false;
+  /// C is in a cache, and tiles come along its rows, which a processor foresees: it is not asked for where k is short.
+  bool c_is_near = false;
   /// Rows of A, whole panels, that are copied at a time and all meet a panel of B before the next one does; 0: each panel of A
   /// meets all of B's block before the next one.
   std::int64_t group = 0;
