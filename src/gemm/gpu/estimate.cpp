@@ -353,6 +353,7 @@ std::uint64_t sum_bytes_of(const Problem& problem) {
 
 Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
+  if (is_of_short_k(plan, oriented)) return estimate_of_short_k(plan, oriented, gpu);
   if (kernel.is_single) {
     return kernel.operand == Dtype::kF64 ? estimate_of_single_f64(plan, oriented, gpu)
                                          : estimate_of_single(plan, oriented, gpu);

@@ -50,6 +50,10 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
 /// Of tall products (kernels/gemm/tall.cuh).
 Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
+/// Of 16-bit products of short k by wgmma, undivided: whether the plan is one, and what it costs.
+bool is_of_short_k(const Plan& plan, const Problem& oriented);
+Estimate estimate_of_short_k(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+
 /// Of batches that `kernel` has more tiles of than the GPU has multiprocessors, where it is known what one takes: with k
 /// undivided. Of others plans are not worth considering there, unless they are single tiles.
 Estimate estimate_of_many_tiles(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
