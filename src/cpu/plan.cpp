@@ -248,12 +248,12 @@ bool goes_along_rows(const Shape& s) {
 
 // So that its rows need not be asked for. Measured where the third level is near.
 bool holds_c(const Shape& s, const Caches& caches) {
-  return caches.l3_is_near && s.m * s.n * s.element <= caches.l3 / 2;
+  return caches.l3_is_near && !s.is_far && s.m * s.n * s.element <= caches.l3 / 2;
 }
 
 // Rows of A whose panels wait in the second-level cache, as a group, while those of B are what stays in the first: a step of k
-// takes half as much from the second level then. 0: A's panels go by one after the other, as where k is short. Measured on a Zen 2, with AVX2,
-// which has a near third level: doubles, of which a step takes more of A, and few columns do not gain.
+// takes half as much from the second level then. 0: A's panels go by one after the other, as where k is short. Measured on a
+// Zen 2, with AVX2, which has a near third level: doubles, of which a step takes more of A, and few columns do not gain.
 std::int64_t group_rows(const Shape& s, const Caches& caches, std::int64_t kc) {
   constexpr std::int64_t kMost = 96, kFewColumns = 256;
   constexpr std::int64_t kVector = 32;  // bytes, AVX2's
@@ -346,7 +346,7 @@ void plan_blocked(const Shape& s, const Caches& caches, int threads, Plan& plan)
     plan_in_place(s, caches, plan);
   } else if (wants_rows_in_place(s, caches)) {
     plan_in_place(s, caches, plan);
-    plan.pack_b = plan.columns_outside = true;
+    plan.pack_b = true;
   } else if (wants_panels(s, caches)) {
     plan_panels(s, caches, plan);
   } else {

@@ -381,8 +381,8 @@ TEST(Engine, TurnedInSeveralGoes) { try_turned<float>(), try_turned<double>(); }
 TEST(Engine, EveryPlanOfBlocksMultiplies) {
   for (int turned = 0; turned < 4; ++turned) {
     const bool a_turned = turned % 2 != 0, b_turned = turned / 2 != 0;
-    for (const auto& [m, n, k] :
-         {std::tuple(5, 70, 64), std::tuple(37, 301, 75), std::tuple(150, 301, 75)}) {
+    for (const auto& [m, n, k] : {std::tuple(5, 70, 64), std::tuple(37, 301, 75),
+                                  std::tuple(150, 301, 75), std::tuple(37, 301, 230)}) {
       for (int ways = 0; ways < 16; ++ways) {
         Plan plan;
         plan.path = Path::kBlocked;
@@ -411,6 +411,48 @@ TEST(Engine, EveryPlanOfBlocksMultiplies) {
       }
     }
   }
+}
+
+// Short k: along rows of C, in place and by copies, around the edges of tiles; few columns in strips.
+template <class T> void try_short_k_along_rows() {
+  std::set<std::pair<bool, bool>> along_rows, near;  // and whether B is copied
+  const std::int64_t tile = kernels<T>().best_vectors * kernels<T>().lanes;
+  for (const std::int64_t l3 : {64 << 10, 16 << 20}) {
+    Caches some;
+    some.l1 = 32 << 10, some.l2 = 512 << 10, some.l3 = l3, some.l3_is_near = true;
+    for (const std::int64_t m : {6, 13, 97, 150}) {
+      for (const std::int64_t n : {7 * tile + 3, 8 * tile, 9 * tile + 1, 10 * tile - 1}) {
+        for (const std::int64_t k : {1, 4, 9, 64}) {
+          for (int turned = 0; turned < 4; ++turned) {
+            const Case shape{m, n, k, turned % 2 != 0, turned / 2 != 0, -1.5, 0.5};
+            Trial<T, T, T> whole(shape), divided(shape);
+            Plan plan = make_plan(whole.problem(), some, 1);
+            if (plan.path != Path::kBlocked) continue;
+            along_rows.emplace(plan.pack_b, !plan.columns_outside);
+            near.emplace(plan.pack_b, plan.c_is_near);
+            for (Trial<T, T, T>* const trial : {&whole, &divided}) {
+              plan.row_parts = trial == &whole ? 1 : 2, plan.column_parts = plan.row_parts;
+              const Product<T> problem = trial->problem();
+              Run<Product<T>> run(problem, plan);
+              std::vector<std::byte> buffer(run.parts() * run.part_bytes() + 64);
+              run.set_buffer(buffer.data() + 64 -
+                             reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+              for (int part = 0; part < run.parts(); ++part) run.multiply(part);
+            }
+            ASSERT_NO_FATAL_FAILURE(whole.check());
+            ASSERT_EQ(
+                std::memcmp(whole.c().data(), divided.c().data(), whole.c().size() * sizeof(T)), 0)
+                << shape.words();
+          }
+        }
+      }
+    }
+  }
+  for (const bool copies : {false, true}) EXPECT_TRUE(along_rows.contains({copies, true}));
+  for (const bool is_near : {false, true}) EXPECT_TRUE(near.contains({true, is_near}));
+}
+TEST(Engine, ShortKGoesAlongRowsOfC) {
+  try_short_k_along_rows<float>(), try_short_k_along_rows<double>();
 }
 
 TEST(Engine, TheSameBitsForAnyNumberOfThreads) {
