@@ -81,8 +81,22 @@ bool beats_dots(const Shape& s, const Caches& caches) {
   return s.n == computed || (s.k <= kShort && 4 * s.n >= 3 * computed);
 }
 
+// The same with short vectors, beside a near third level (a Zen 2): a dot product ends with lanes to be added up, and loads
+// twice what a tile does. But a long factor out of memory has to go by in long rows, once.
+bool beats_short_dots(const Shape& s, const Caches& caches) {
+  constexpr std::int64_t kFewest = 8, kBytesOfK = 48, kShort = 128, kLong = 1024;
+  if (s.lanes * s.element >= kLongVector || !caches.l3_is_near) return false;
+  const bool is_near = std::max(s.m, s.n) * s.k * s.element <= caches.l3 / 2;
+  if (s.m <= s.n)
+    return is_near && s.m >= kFewest && s.m <= kFew && s.k * s.element < kBytesOfK * s.m;
+  if (!s.a_by_rows || !(is_near || s.k >= kLong)) return false;
+  if (s.n == s.tile_columns) return true;
+  if (!is_near || s.n < s.lanes) return false;
+  return s.b_by_rows ? s.element == sizeof(float) : s.k <= kShort;
+}
+
 bool wants_dots(const Shape& s, const Caches& caches) {
-  if (s.widens || s.k < 4 * s.lanes) return false;
+  if (s.widens || s.k < 4 * s.lanes || beats_short_dots(s, caches)) return false;
   if (s.a_by_rows && !s.b_by_rows) {
     if (beats_dots(s, caches)) return false;
     // Where products are that fast, loading both operands of each takes longer than turning B.
