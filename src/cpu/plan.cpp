@@ -11,18 +11,13 @@
 namespace tilewise::cpu {
 namespace {
 
-template <class T> bool straddles(const Factor<T>& factor) {
-  constexpr std::uintptr_t kCacheLine = 64;
-  const auto stride =
-      static_cast<std::uintptr_t>(std::max(factor.row_stride, factor.column_stride));
-  return (reinterpret_cast<std::uintptr_t>(factor.data) | stride * sizeof(T)) % kCacheLine != 0;
+template <class T> std::uint64_t bytes_of_step(const Factor<T>& factor) {
+  return static_cast<std::uint64_t>(std::max(factor.row_stride, factor.column_stride)) * sizeof(T);
 }
 
-template <class T> bool is_paged(const Factor<T>& factor) {
-  constexpr std::int64_t kPage = 4096;
-  return std::max(factor.row_stride, factor.column_stride) * static_cast<std::int64_t>(sizeof(T)) %
-             kPage ==
-         0;
+template <class T> bool straddles(const Factor<T>& factor) {
+  constexpr std::uintptr_t kCacheLine = 64;
+  return (reinterpret_cast<std::uintptr_t>(factor.data) | bytes_of_step(factor)) % kCacheLine != 0;
 }
 
 template <class A, class B, class C, class Scalar>
@@ -38,8 +33,10 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.b_by_rows = problem.b.column_stride == 1;
   shape.a_straddles = straddles(problem.a);
   shape.b_straddles = straddles(problem.b);
-  shape.a_is_paged = is_paged(problem.a);
-  shape.b_is_paged = is_paged(problem.b);
+  shape.a_step = bytes_of_step(problem.a);
+  shape.b_step = bytes_of_step(problem.b);
+  shape.a_is_paged = shape.a_step % kPage == 0;
+  shape.b_is_paged = shape.b_step % kPage == 0;
   shape.is_far = factors == Factors::kFar;
   shape.has_turned_tiles = set.turned_rows > 0;
   shape.has_rows_by_panel = set.has_rows_by_panel();
@@ -377,6 +374,7 @@ Shape exchanged(const Shape& s) {
   other.a_by_rows = !s.b_by_rows, other.b_by_rows = !s.a_by_rows;
   other.a_straddles = s.b_straddles, other.b_straddles = s.a_straddles;
   other.a_is_paged = s.b_is_paged, other.b_is_paged = s.a_is_paged;
+  other.a_step = s.b_step, other.b_step = s.a_step;
   return other;
 }
 

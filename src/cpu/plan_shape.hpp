@@ -15,15 +15,17 @@ namespace tilewise::cpu {
 /// A product, and the kernels of the instruction set in use.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t element = 4;        // bytes, in the type that is computed in
-  bool widens = false;             // the factors are narrower
-  bool a_by_rows = true;           // A's neighbours lie along k
-  bool b_by_rows = true;           // B's neighbours lie along n
-  bool a_straddles = false;        // vectors of A, where it is, lie across two cache lines
-  bool b_straddles = false;        // the same of B
-  bool a_is_paged = false;         // A's lines begin whole pages apart, and meet in a cache set
-  bool b_is_paged = false;         // the same of B
-  bool is_far = false;             // A and B are, as those of a batch
+  std::int64_t element = 4;  // bytes, in the type that is computed in
+  bool widens = false;       // the factors are narrower
+  bool a_by_rows = true;     // A's neighbours lie along k
+  bool b_by_rows = true;     // B's neighbours lie along n
+  bool a_straddles = false;  // vectors of A, where it is, lie across two cache lines
+  bool b_straddles = false;  // the same of B
+  std::uint64_t a_step = 0,
+                b_step = 0;  // bytes from a row of A, or column, to the next one; the same of B
+  bool a_is_paged = false;   // A's lines begin whole pages apart, and meet in a cache set
+  bool b_is_paged = false;   // the same of B
+  bool is_far = false;       // A and B are, as those of a batch
   bool has_turned_tiles = false;   // kernels that store a tile turned
   bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
   std::int64_t lanes = 1, tile_rows = 1, tile_columns = 1, widest_tile = 1;
@@ -37,6 +39,7 @@ struct Shape {
 };
 
 constexpr std::int64_t kLongVector = 64;  // bytes
+constexpr std::uint64_t kPage = 4096;
 
 /// As large as not to ask for copies of what the second-level cache holds.
 inline bool has_large_l1(const Caches& caches) { return caches.l1 >= 48 << 10; }

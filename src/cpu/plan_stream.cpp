@@ -3,6 +3,7 @@
 //
 // When the long factor of a product of few rows or columns streams past, and in which pieces.
 #include <algorithm>
+#include <bit>
 
 #include "core/divide.hpp"
 #include "cpu/plan_shape.hpp"
@@ -52,18 +53,33 @@ bool streams_a(const Shape& s, const Caches& caches) {
 // Of the long factor, which a pass reads where its rows are short.
 constexpr std::int64_t kStreamBytes = 32 << 10;
 
+// In how many pieces of a page, 256 bytes each, kMostStreamDepth rows begin.
+int pieces_of_page(std::uint64_t step) {
+  constexpr std::uint64_t kPiece = 256;
+  std::uint64_t pieces = 0;
+  for (std::uint64_t i = 0; i < kMostStreamDepth; ++i)
+    pieces |= std::uint64_t{1} << (i * step % kPage / kPiece);
+  return std::popcount(pieces);
+}
+
 // The rows of the long factor, a line of each, that a kernel takes (of one row or two of the short one it divides them). Memory
 // likes eight of them best, as many as fit in one set of a first-level cache; out of the third level C's traffic counts; and where
 // a second group of rows meets the same lines, they may be as many as stay there. Those that begin whole pages apart meet in few
 // sets: beside a far third level (a Xeon with AVX2) 64 of them took up to four times as long as what there was before, beside a
-// near one (a Zen 2) they are faster than eight.
+// near one (a Zen 2) they are faster than eight. What is slow there, out of memory, is 64 rows that begin all over a page, for up
+// to two or three groups: half as fast as 16 (why is not known; with rows that begin at a few places a prefetcher may foresee more).
 std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
-  constexpr std::int64_t kPair = 2, kFromNear = 32;
+  constexpr std::int64_t kPair = 2, kFromNear = 32, kScattered = 16;
+  constexpr int kFewPieces = 5, kSomePieces = 9;
   const std::int64_t few = turned ? s.n : s.m;
   if (few <= kPair) return kMostStreamDepth;
   if (few <= s.line_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
-  const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
-  return is_paged && !caches.l3_is_near ? kStreamDepth : kMostStreamDepth;
+  if (!caches.l3_is_near)
+    return (turned ? s.a_is_paged : s.b_is_paged) ? kStreamDepth : kMostStreamDepth;
+  if (!is_from_memory(s, caches)) return kMostStreamDepth;
+  const int pieces = pieces_of_page(turned ? s.a_step : s.b_step);
+  const std::int64_t groups = pieces <= kFewPieces ? 0 : pieces <= kSomePieces ? 2 : 3;
+  return few <= groups * s.line_rows ? kScattered : kMostStreamDepth;
 }
 
 // Whether a stream reads lines. With kernels of 32 registers one row or two do not gain, and out of the third level three to five

@@ -834,7 +834,7 @@ template <class T> void try_streams() {
   EXPECT_EQ(turned.size(), 2U);
   EXPECT_EQ(turned_by_line.size(), kernels<T>().line_rows == 0 ? 0U : 2U);
   if (kernels<T>().stream_rows == 0) {
-    EXPECT_EQ(depths, (std::set<std::int64_t>{8, 32, 64}));
+    EXPECT_EQ(depths, (std::set<std::int64_t>{8, 16, 32, 64}));
   }
 }
 TEST(Engine, StreamsOfAllSizes) { try_streams<float>(), try_streams<double>(); }
