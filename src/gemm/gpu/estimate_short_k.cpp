@@ -19,7 +19,8 @@ namespace {
 
 using kernels::GemmKernel;
 
-constexpr std::int64_t kShortK = 96;
+// Beside fewer rows or columns other estimates were fitted, with tall products' kernels among them.
+constexpr std::int64_t kShortK = 96, kTallColumns = 128;
 constexpr double kExponent = 4;       // of how tiles and memory add up
 constexpr double kClockMhz = 1980;    // at which times were taken
 constexpr double kLargeTile = 16384;  // elements
@@ -54,7 +55,8 @@ bool is_of_short_k(const Plan& plan, const Problem& oriented) {
   const GemmKernel& kernel = *plan.kernel;
   const bool is_meant = size_of(oriented.operand) == 2 && kernel.box_a.lines > 0 &&
                         kernel.tiles_of_block == 0 && !kernel.strides_tiles && !kernel.reads_pieces;
-  return is_meant && oriented.count == 1 && oriented.k() <= kShortK && plan.parts == 1 &&
+  return is_meant && oriented.count == 1 && oriented.k() <= kShortK &&
+         std::min(oriented.m(), oriented.n()) > kTallColumns && plan.parts == 1 &&
          plan.streamed == 0;
 }
 

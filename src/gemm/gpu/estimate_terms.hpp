@@ -50,7 +50,7 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
 /// Of tall products (kernels/gemm/tall.cuh).
 Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
-/// Of 16-bit products of short k by wgmma, undivided: whether the plan is one, and what it costs.
+/// Of 16-bit products of short k by wgmma, undivided and not tall: whether the plan is one, and what it costs.
 bool is_of_short_k(const Plan& plan, const Problem& oriented);
 Estimate estimate_of_short_k(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "gemm/gpu/estimate.hpp"
 #include "model/gpu.hpp"
@@ -125,6 +126,17 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
 }
 
 // As measured on an H200 and an H100 (docs/lab/gpu_gemm.md).
+// What a tile takes is to be stored, whatever its size is: twice as many of half the size took 1.5 times as long.
+TEST(Plans, ShortKTakesLargeTiles) {
+  for (const auto& [m, n, k] : {std::tuple(6616, 888, 8), std::tuple(4904, 1160, 8),
+                                std::tuple(10104, 464, 32), std::tuple(3592, 1480, 16)}) {
+    for (const Dtype result : {Dtype::kBF16, Dtype::kF32}) {
+      const Plan plan = choice({.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = result});
+      EXPECT_GE(plan.kernel->bm * plan.kernel->bn, 128 * 128) << plan.kernel->name << " for " << m;
+    }
+  }
+}
+
 TEST(Plans, TilesOf16BitFloatsFollowTheShape) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
     return name_of(
