@@ -35,8 +35,6 @@ Shape shape_of(const Problem<A, B, C, Scalar>& problem, Factors factors) {
   shape.b_straddles = straddles(problem.b);
   shape.a_step = bytes_of_step(problem.a);
   shape.b_step = bytes_of_step(problem.b);
-  shape.a_is_paged = shape.a_step % kPage == 0;
-  shape.b_is_paged = shape.b_step % kPage == 0;
   shape.is_far = factors == Factors::kFar;
   shape.has_turned_tiles = set.turned_rows > 0;
   shape.has_rows_by_panel = set.has_rows_by_panel();
@@ -177,7 +175,7 @@ std::int64_t panel_block_bytes(const Shape& s) { return s.m * panel_depth(s) * s
 // ahead, those of a long panel drive one another out before they are read. Measured on a Zen 2, whose second level is 512 KiB.
 std::int64_t depth_of_panels(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kSmall = 512 << 10, kShort = 128;
-  const bool is_driven_out = s.b_is_paged && s.b_by_rows && caches.l3_is_near &&
+  const bool is_driven_out = s.b_is_paged() && s.b_by_rows && caches.l3_is_near &&
                              caches.l2 <= kSmall && is_from_memory(s, caches);
   return is_driven_out ? equal_blocks(s.k, kShort) : panel_depth(s);
 }
@@ -222,7 +220,7 @@ std::int64_t depth_of_few_rows(const Shape& s, const Caches& caches) {
 bool reads_rows_beside_panels(const Shape& s) {
   constexpr std::int64_t kMostOfB = 1024, kMostBesidePages = 512;  // bytes of a row
   return s.a_by_rows && s.has_rows_by_panel &&
-         s.n * s.element <= (s.a_is_paged ? kMostBesidePages : kMostOfB);
+         s.n * s.element <= (s.a_is_paged() ? kMostBesidePages : kMostOfB);
 }
 
 void plan_panels(const Shape& s, const Caches& caches, Plan& plan) {
@@ -373,7 +371,6 @@ Shape exchanged(const Shape& s) {
   other.m = s.n, other.n = s.m;
   other.a_by_rows = !s.b_by_rows, other.b_by_rows = !s.a_by_rows;
   other.a_straddles = s.b_straddles, other.b_straddles = s.a_straddles;
-  other.a_is_paged = s.b_is_paged, other.b_is_paged = s.a_is_paged;
   other.a_step = s.b_step, other.b_step = s.a_step;
   return other;
 }

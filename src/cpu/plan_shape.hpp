@@ -12,6 +12,8 @@
 
 namespace tilewise::cpu {
 
+constexpr std::uint64_t kPage = 4096;  // bytes
+
 /// A product, and the kernels of the instruction set in use.
 struct Shape {
   std::int64_t m = 0, n = 0, k = 0;
@@ -23,8 +25,6 @@ struct Shape {
   bool b_straddles = false;  // the same of B
   std::uint64_t a_step = 0,
                 b_step = 0;  // bytes from a row of A, or column, to the next one; the same of B
-  bool a_is_paged = false;   // A's lines begin whole pages apart, and meet in a cache set
-  bool b_is_paged = false;   // the same of B
   bool is_far = false;       // A and B are, as those of a batch
   bool has_turned_tiles = false;   // kernels that store a tile turned
   bool has_rows_by_panel = false;  // kernels that read rows of A beside a panel of B
@@ -33,13 +33,15 @@ struct Shape {
   std::int64_t line_rows = 0;         // the same of kernels by line; 0: there are none
   bool streams_only_by_line = false;  // there are no other ones
 
+  // Lines of A, or of B, begin whole pages apart, and meet in a cache set.
+  bool a_is_paged() const { return a_step % kPage == 0; }
+  bool b_is_paged() const { return b_step % kPage == 0; }
   double products() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
 };
 
 constexpr std::int64_t kLongVector = 64;  // bytes
-constexpr std::uint64_t kPage = 4096;
 
 /// As large as not to ask for copies of what the second-level cache holds.
 inline bool has_large_l1(const Caches& caches) { return caches.l1 >= 48 << 10; }
@@ -64,8 +66,8 @@ inline bool fetches_ahead(const Shape& s, const Caches& caches) {
 inline bool has_few_rows_near(const Shape& s, const Caches& caches) {
   constexpr std::int64_t kMostTiles = 3;
   if (s.widens || !s.b_by_rows || s.m < 2) return false;
-  if (s.m > (s.b_is_paged ? 1 : kMostTiles) * s.tile_rows) return false;
-  const bool streams_sooner = s.lanes * s.element < kLongVector && (s.m == 2 || s.b_is_paged);
+  if (s.m > (s.b_is_paged() ? 1 : kMostTiles) * s.tile_rows) return false;
+  const bool streams_sooner = s.lanes * s.element < kLongVector && (s.m == 2 || s.b_is_paged());
   const std::int64_t near =
       caches.l3_is_near ? (streams_sooner ? 1 : 4) * caches.l2 : caches.l2 * 5 / 8;
   return s.k * s.n * s.element <= near;

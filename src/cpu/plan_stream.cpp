@@ -29,13 +29,13 @@ std::int64_t most_rows_streamed(const Shape& s, const Caches& caches) {
   const std::int64_t bytes = s.k * s.n * s.element;
   if (chooses_lines(s, caches)) {
     if (comes_from_afar(bytes, caches) && s.k >= kLeastDepthOfMany) return kMostStreamed;
-    if (bytes > (s.b_is_paged ? 2 : 1) * caches.l2) return kStreamedFromMemory;
+    if (bytes > (s.b_is_paged() ? 2 : 1) * caches.l2) return kStreamedFromMemory;
     return bytes > caches.l2 * 5 / 8 ? s.line_rows : s.stream_rows;
   }
   // From 12 rows on, panels keep up with a memory whose traffic a near third-level cache smooths, but not with lines of each row.
   constexpr std::int64_t kFromNear = 11;
   const bool is_afar =
-      bytes > 2 * caches.l2 || (s.streams_only_by_line && s.b_is_paged && bytes > caches.l2);
+      bytes > 2 * caches.l2 || (s.streams_only_by_line && s.b_is_paged() && bytes > caches.l2);
   if (!is_afar) return s.stream_rows;
   return caches.l3_is_near && !s.streams_only_by_line ? kFromNear : kStreamedFromMemory;
 }
@@ -75,7 +75,7 @@ std::int64_t depth_of_lines(const Shape& s, const Caches& caches, bool turned) {
   if (few <= kPair) return kMostStreamDepth;
   if (few <= s.line_rows) return is_from_memory(s, caches) ? kStreamDepth : kFromNear;
   if (!caches.l3_is_near)
-    return (turned ? s.a_is_paged : s.b_is_paged) ? kStreamDepth : kMostStreamDepth;
+    return (turned ? s.a_is_paged() : s.b_is_paged()) ? kStreamDepth : kMostStreamDepth;
   if (!is_from_memory(s, caches)) return kMostStreamDepth;
   const int pieces = pieces_of_page(turned ? s.a_step : s.b_step);
   const std::int64_t groups = pieces <= kFewPieces ? 0 : pieces <= kSomePieces ? 2 : 3;
@@ -88,7 +88,7 @@ bool streams_by_line(const Shape& s, const Caches& caches, bool turned) {
   if (!chooses_lines(s, caches)) return s.streams_only_by_line;
   const std::int64_t few = turned ? s.n : s.m, many = turned ? s.m : s.n;
   if (few < 3 || few >= s.stream_rows) return few >= 3;
-  const bool is_paged = turned ? s.a_is_paged : s.b_is_paged;
+  const bool is_paged = turned ? s.a_is_paged() : s.b_is_paged();
   return comes_from_afar(s.k * many * s.element, caches) ||
          (s.element == sizeof(float) && !is_paged);
 }

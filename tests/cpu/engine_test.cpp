@@ -167,6 +167,14 @@ template <class In, class Out, class Scalar> class Trial {
   std::vector<Out> c_, before_;
 };
 
+// All parts of the product by that plan, one after the other.
+template <class P> void multiply_by(const P& problem, const Plan& plan) {
+  Run<P> run(problem, plan);
+  std::vector<std::byte> buffer(run.parts() * run.part_bytes() + 64);
+  run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
+  for (int part = 0; part < run.parts(); ++part) run.multiply(part);
+}
+
 template <class In, class Out, class Scalar> void try_case(const Case& shape) {
   Trial<In, Out, Scalar> trial(shape);
   trial.run();
@@ -433,11 +441,7 @@ template <class T> void try_short_k_along_rows() {
             for (Trial<T, T, T>* const trial : {&whole, &divided}) {
               plan.row_parts = trial == &whole ? 1 : 2, plan.column_parts = plan.row_parts;
               const Product<T> problem = trial->problem();
-              Run<Product<T>> run(problem, plan);
-              std::vector<std::byte> buffer(run.parts() * run.part_bytes() + 64);
-              run.set_buffer(buffer.data() + 64 -
-                             reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-              for (int part = 0; part < run.parts(); ++part) run.multiply(part);
+              multiply_by(problem, plan);
             }
             ASSERT_NO_FATAL_FAILURE(whole.check());
             ASSERT_EQ(
@@ -722,10 +726,7 @@ template <class T> void try_few_rows_of_near_b() {
             EXPECT_FALSE(plan.pack_b);
             EXPECT_GE(plan.kc, k);
           }
-          Run<Product<T>> run(problem, plan);
-          std::vector<std::byte> buffer(run.part_bytes() + 64);
-          run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-          run.multiply(0);
+          multiply_by(problem, plan);
           ASSERT_NO_FATAL_FAILURE(trial.check());
         }
       }
@@ -756,11 +757,7 @@ template <class T> void try_fetching_ahead() {
             plan.fetch_ahead = trial != &without;
             plan.side_by_side = trial == &side_by_side;
             const Product<T> problem = trial->problem();
-            Run<Product<T>> run(problem, plan);
-            std::vector<std::byte> buffer(run.part_bytes() + 64);
-            run.set_buffer(buffer.data() + 64 -
-                           reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-            run.multiply(0);
+            multiply_by(problem, plan);
           }
           ASSERT_NO_FATAL_FAILURE(with.check());
           for (const Trial<T, T, T>* const other : {&side_by_side, &without}) {
@@ -814,11 +811,7 @@ template <class T> void try_streams() {
               for (Trial<T, T, T>* const trial : {&whole, &divided}) {
                 (is_turned ? plan.row_parts : plan.column_parts) = trial == &whole ? 1 : 3;
                 const Product<T> problem = trial->problem();
-                Run<Product<T>> run(problem, plan);
-                std::vector<std::byte> buffer(run.parts() * run.part_bytes() + 64);
-                run.set_buffer(buffer.data() + 64 -
-                               reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-                for (int part = 0; part < run.parts(); ++part) run.multiply(part);
+                multiply_by(problem, plan);
               }
               ASSERT_NO_FATAL_FAILURE(whole.check());
               ASSERT_EQ(
@@ -858,10 +851,7 @@ template <class T> void try_factors_from_afar() {
                               make_plan(near.problem(), some, 1, Factors::kFar)};
         for (const bool is_far : {false, true}) {
           const Product<T> problem = (is_far ? far : near).problem();
-          Run<Product<T>> run(problem, plans[is_far]);
-          std::vector<std::byte> buffer(run.part_bytes() + 64);
-          run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-          run.multiply(0);
+          multiply_by(problem, plans[is_far]);
         }
         ASSERT_NO_FATAL_FAILURE(far.check());
         ASSERT_EQ(std::memcmp(near.c().data(), far.c().data(), far.c().size() * sizeof(T)), 0)
@@ -928,10 +918,7 @@ template <class In, class T> void try_rows_and_groups(std::int64_t l2) {
       for (Trial<In, T, T>* const trial : {&with, &without}) {
         if (trial == &without) plan.group = 0, plan.copy_a = true;
         const Product<In, T> problem = trial->problem();
-        Run<Product<In, T>> run(problem, plan);
-        std::vector<std::byte> buffer(run.part_bytes() + 64);
-        run.set_buffer(buffer.data() + 64 - reinterpret_cast<std::uintptr_t>(buffer.data()) % 64);
-        run.multiply(0);
+        multiply_by(problem, plan);
       }
       ASSERT_NO_FATAL_FAILURE(with.check());
       ASSERT_EQ(std::memcmp(with.c().data(), without.c().data(), with.c().size() * sizeof(T)), 0)

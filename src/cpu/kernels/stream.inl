@@ -7,8 +7,8 @@
 //
 // Two ways to read those rows. Some vectors of one row after the other (stream_columns), which leaves most sums for what is
 // loaded; or two vectors of each row, then the next two of each (stream_line). With 16 registers the second is up to
-// twice as fast out of memory and the third-level cache (measured on a Zen 2); with 32 it is for more rows than six, where
-// the third level is far.
+// twice as fast out of memory and the third-level cache (measured on a Zen 2); with 32 it is from three
+// rows on, where the third level is far (plan_stream.cpp).
 //
 // The processor foresees a row's next lines, but no page before the first of its lines is read. The first way therefore
 // asks for the rows that come next with those that are read, so that there are always pages on the way; the second is
