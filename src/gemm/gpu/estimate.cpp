@@ -351,19 +351,11 @@ std::uint64_t sum_bytes_of(const Problem& problem) {
   return problem.operand == Dtype::kF64 ? 8 : 4;
 }
 
-Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+namespace {
+
+// Of kernels that have no estimate of their own.
+Estimate estimate_of_tiles(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   const GemmKernel& kernel = *plan.kernel;
-  if (is_of_short_k(plan, oriented)) return estimate_of_short_k(plan, oriented, gpu);
-  if (kernel.is_single) {
-    return kernel.operand == Dtype::kF64 ? estimate_of_single_f64(plan, oriented, gpu)
-                                         : estimate_of_single(plan, oriented, gpu);
-  }
-  if (kernel.tiles_of_block > 0) return estimate_of_teams(plan, oriented, gpu);
-  if (kernel.strides_tiles) return estimate_of_tall(plan, oriented, gpu);
-  if (kernel.reads_pieces) return estimate_of_pieces(plan, oriented, gpu);
-  if (is_of_many_tiles(oriented, kernel, gpu) && is_known_of_many_tiles(kernel) &&
-      plan.parts == 1 && plan.streamed == 0 && plan.cluster == kernel.cluster)
-    return estimate_of_many_tiles(plan, oriented, gpu);
   Estimate e;
   e.tiles = tiles_of(plan, oriented) * oriented.count;
   e.blocks = e.tiles * plan.parts;
@@ -507,6 +499,31 @@ Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu
   add_preparation(e, plan, oriented, gpu);
   e.microseconds =
       std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
+  return e;
+}
+
+Estimate estimate_without_stores(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  const GemmKernel& kernel = *plan.kernel;
+  if (kernel.goes_by_rounds) return estimate_of_outer(plan, oriented, gpu);
+  if (is_of_short_k(plan, oriented)) return estimate_of_short_k(plan, oriented, gpu);
+  if (kernel.is_single) {
+    return kernel.operand == Dtype::kF64 ? estimate_of_single_f64(plan, oriented, gpu)
+                                         : estimate_of_single(plan, oriented, gpu);
+  }
+  if (kernel.tiles_of_block > 0) return estimate_of_teams(plan, oriented, gpu);
+  if (kernel.strides_tiles) return estimate_of_tall(plan, oriented, gpu);
+  if (kernel.reads_pieces) return estimate_of_pieces(plan, oriented, gpu);
+  if (is_of_many_tiles(oriented, kernel, gpu) && is_known_of_many_tiles(kernel) &&
+      plan.parts == 1 && plan.streamed == 0 && plan.cluster == kernel.cluster)
+    return estimate_of_many_tiles(plan, oriented, gpu);
+  return estimate_of_tiles(plan, oriented, gpu);
+}
+
+}  // namespace
+
+Estimate estimate_of(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
+  Estimate e = estimate_without_stores(plan, oriented, gpu);
+  add_stores(e, plan, oriented, gpu);
   return e;
 }
 

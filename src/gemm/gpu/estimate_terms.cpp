@@ -56,6 +56,12 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
   return f32;
 }
 
+bool has_aligned_rows(const Problem& problem) {
+  constexpr std::int64_t kPiece = 16;  // bytes
+  const auto element = static_cast<std::int64_t>(size_of(problem.result));
+  return (problem.arguments.c.leading_dimension * element | problem.n() * element) % kPiece == 0;
+}
+
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,
                 std::size_t element) {
   const bool shared = factor.pointers == nullptr && factor.stride == 0;

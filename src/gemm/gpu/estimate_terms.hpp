@@ -36,6 +36,13 @@ double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFac
 /// How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long.
 double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& oriented);
 
+/// Whether C's rows are multiples of 16 bytes, and as far from each other.
+bool has_aligned_rows(const Problem& problem);
+
+/// Adds what storing C takes where k is short, of f32 and f64.
+void add_stores(Estimate& estimate, const Plan& plan, const Problem& oriented,
+                const model::Gpu& gpu);
+
 /// Adds what is done to A and B before, and the launches of that.
 void add_preparation(Estimate& estimate, const Plan& plan, const Problem& oriented,
                      const model::Gpu& gpu);
@@ -50,6 +57,8 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
 /// Of tall products (kernels/gemm/tall.cuh).
 Estimate estimate_of_tall(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 
+/// Of sums of few outer products (kernels/gemm/outer.cuh).
+Estimate estimate_of_outer(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 /// Of 16-bit products of short k by wgmma, undivided and not tall: whether the plan is one, and what it costs.
 bool is_of_short_k(const Plan& plan, const Problem& oriented);
 Estimate estimate_of_short_k(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);

@@ -42,7 +42,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
   hash.add(kernel.name);
   hash.add(kernel.unit);
   hash.add(kernel.boxes_entry);
-  for (const auto* const entries : {&kernel.entries, &kernel.part_entries})
+  for (const auto* const entries : {&kernel.entries, &kernel.adding_entries, &kernel.part_entries})
     for (const auto& by_b : *entries)
       for (const std::string_view entry : by_b) hash.add(entry);
   for (const auto number : {static_cast<std::int64_t>(kernel.operand),
@@ -66,6 +66,7 @@ void add(Hash& hash, const kernels::GemmKernel& kernel) {
                             std::int64_t{kernel.persistent},
                             std::int64_t{kernel.is_single},
                             std::int64_t{kernel.tiles_of_block},
+                            std::int64_t{kernel.goes_by_rounds},
                             std::int64_t{kernel.splits},
                             std::int64_t{kernel.most_parts_in_cluster},
                             std::int64_t{kernel.steps_together},

@@ -12,6 +12,7 @@
 #include "gemm/gpu/ahead.hpp"
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/estimate.hpp"
+#include "gemm/gpu/outer_rounds.hpp"
 #include "gemm/gpu/prepare.hpp"
 #include "gemm/gpu/rounds.hpp"
 #include "gemm/gpu/tall_any.hpp"
@@ -377,12 +378,15 @@ void launch_teams(const Plan& plan, const Problem& oriented, GemmArguments argum
 void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments arguments,
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
-  device::Kernel* entry = &kernels.find(plan.kernel->unit, plan.entry);
   const GemmKernel& kernel = *plan.kernel;
+  device::Kernel* entry = &kernels.find(kernel.unit, plan.entry);
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   arguments.a_across_k = oriented.a_along_k ? 0 : 1;
   arguments.b_across_k = oriented.b_along_k ? 0 : 1;
+  const bool adds = arguments.beta.address != nullptr || arguments.beta.value != 0;
+  const std::string_view adding = kernel.adding_entries[oriented.a_along_k][oriented.b_along_k];
+  if (adds && !adding.empty()) entry = &kernels.find(kernel.unit, adding);
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
@@ -459,7 +463,14 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     kernels::TallAny any{};
     const bool is_any = is_tall_of_any_alignment(kernel);
-    const Dim3 grid = grid_of(plan, oriented, matrices, gpu);
+    Dim3 grid = grid_of(plan, oriented, matrices, gpu);
+    if (kernel.goes_by_rounds) {
+      const OuterRounds shape =
+          outer_rounds(plan, oriented, matrices, product.result_is_aligned != 0, gpu);
+      product.tiles.units = static_cast<std::uint32_t>(shape.rounds);
+      grid.x = static_cast<std::uint32_t>(shape.across);
+      grid.y = static_cast<std::uint32_t>(shape.down);
+    }
     if (is_any) any = tall_any_of(product, kernel);
     const std::array<const void*, 2> all{&product, &any};
     const std::span<const void* const> values(all.data(), is_any ? 2 : 1);

@@ -408,8 +408,8 @@ bool is_superseded(const GemmKernel& kernel, const Problem& oriented, const mode
 bool is_unknown_of_many_tiles(const GemmKernel& kernel, const Problem& oriented,
                               const model::Gpu& gpu) {
   return gpu.compute_major == 9 && is_of_many_tiles(oriented, kernel, gpu) && !kernel.is_single &&
-         kernel.tiles_of_block == 0 && kernel.mode != ComputeMode::kTf32 &&
-         !is_known_of_many_tiles(kernel);
+         kernel.tiles_of_block == 0 && !kernel.goes_by_rounds &&
+         kernel.mode != ComputeMode::kTf32 && !is_known_of_many_tiles(kernel);
 }
 
 // Kernels of which there are many, where others of them are the better for certain.

@@ -94,7 +94,8 @@ struct GemmTiles {
   /// Where rounds are kept (GemmRounds): the steps of a unit that its block has not yet asked for when it says that it has. So
   /// nobody who is so much behind or less holds up others. Else 0.
   short round_slack;
-  unsigned units;  ///< of work, below 2^31: tiles, times parts (or clusters of these) and matrices
+  /// Of work, below 2^31: tiles, times parts (or clusters of these) and matrices. Of outer.cuh, rounds of a block.
+  unsigned units;
   unsigned first_matrix;      ///< of the batch
   GemmDivisor by_tiles;       ///< of a matrix
   unsigned down;              ///< rows of tiles

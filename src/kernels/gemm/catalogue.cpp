@@ -7,6 +7,7 @@
 #include "kernels/gemm/any_width_entries.hpp"
 #include "kernels/gemm/batch_entries.hpp"
 #include "kernels/gemm/four_orders.hpp"
+#include "kernels/gemm/outer_entries.hpp"
 #include "kernels/gemm/single_entries.hpp"
 #include "kernels/gemm/small_entries.hpp"
 #include "kernels/gemm/strip_entries.hpp"
@@ -426,6 +427,7 @@ constexpr std::array kOtherKernels{
                .efficiency = 0.5,
                .efficiency_alone = 0.3},
     TILEWISE_BATCH_TILES,
+    TILEWISE_OUTERS,
 };
 
 constexpr auto kKernels = [] {

@@ -57,12 +57,15 @@ enum class Preparation {
 ///   (const __grid_constant__ GemmArguments, const __grid_constant__ CUtensorMap a, … b)
 /// and computes C = alpha·A·B + beta·C as arguments.hpp says. The grid: x tiles, y parts of k, z matrices of the batch;
 /// of persistent kernels x alone, as many blocks as there is work or the GPU has places; of single tiles as GemmSingle
-/// says; of batch.cuh x alone, the tiles of all matrices, tiles_of_block a block.
+/// says; of batch.cuh x alone, the tiles of all matrices, tiles_of_block a block; of outer.cuh x tiles side by side, y rounds of those
+/// below each other.
 struct GemmKernel {
   std::string_view name = {};  ///< "simt_f32_128x128": what TILEWISE_PLAN takes
   std::string_view unit = {};  ///< file stem in src/kernels/gemm/
   /// Kernels in the image, empty where an order is not read: [A along k][B along k].
   std::array<std::array<std::string_view, 2>, 2> entries = {};
+  /// The same kernels for beta other than 0, where those above are for 0; empty where they are for any.
+  std::array<std::array<std::string_view, 2>, 2> adding_entries = {};
   /// What adds up parts of k behind it; empty where they are left as matrices of C's shape (parts.hpp).
   std::array<std::array<std::string_view, 2>, 2> part_entries = {};
   /// The same kernel for whole tiles whose results all go in boxes (GemmBoxes): m is a multiple of bm, beta is 0. Empty where
@@ -94,7 +97,9 @@ struct GemmKernel {
   bool copies_partly = false;
   /// As many blocks as have a place, each for one tile after the other, so many apart, by itself (tall.cuh).
   bool strides_tiles = false;
-  /// k of B that a block holds (tall.cuh): it computes no more.
+  /// A block for so many tiles, one below the other, that each multiprocessor has as much to do (outer.cuh).
+  bool goes_by_rounds = false;
+  /// k of B that a block holds (tall.cuh, outer.cuh): it computes no more.
   std::int64_t most_held_k = std::numeric_limits<std::int64_t>::max();
   bool splits = true;   ///< takes GemmSplit with more than one part
   bool streams = true;  ///< where it is persistent and splits: takes GemmSplit::streamed

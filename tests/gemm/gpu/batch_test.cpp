@@ -175,7 +175,7 @@ TEST_P(EveryTallOfBatches, OfMatricesThatBeginAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfBatches,
                          ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
-                           return kernel.strides_tiles;
+                           return kernel.strides_tiles || kernel.goes_by_rounds;
                          })),
                          name_of_kernel);
 

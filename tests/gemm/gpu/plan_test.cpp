@@ -128,13 +128,33 @@ TEST(Plans, LargeOnesTakeLargeTilesAndSmallOnesSmall) {
 // As measured on an H200 and an H100 (docs/lab/gpu_gemm.md).
 // What a tile takes is to be stored, whatever its size is: twice as many of half the size took 1.5 times as long.
 TEST(Plans, ShortKTakesLargeTiles) {
-  for (const auto& [m, n, k] : {std::tuple(6616, 888, 8), std::tuple(4904, 1160, 8),
-                                std::tuple(10104, 464, 32), std::tuple(3592, 1480, 16)}) {
+  for (const auto& [m, n, k] : {std::tuple(6616, 888, 64), std::tuple(4904, 1160, 48),
+                                std::tuple(10104, 464, 64), std::tuple(3592, 1480, 96)}) {
     for (const Dtype result : {Dtype::kBF16, Dtype::kF32}) {
       const Plan plan = choice({.m = m, .n = n, .k = k, .operand = Dtype::kBF16, .result = result});
       EXPECT_GE(plan.kernel->bm * plan.kernel->bn, 128 * 128) << plan.kernel->name << " for " << m;
     }
   }
+}
+
+// Where k is shorter still, C is what takes the time. Nothing is copied, wherever factors begin.
+TEST(Plans, FewOuterProductsOfAnyAlignmentHaveKernelsOfTheirOwn) {
+  const auto expect_rounds = [](const Shape& shape) {
+    const Plan plan = choice(shape);
+    EXPECT_TRUE(plan.kernel->goes_by_rounds) << plan.kernel->name << " for " << shape.m;
+    EXPECT_EQ(plan.workspace_bytes, 0u);
+  };
+  for (const auto& [m, n, k] : {std::tuple(6616, 888, 8), std::tuple(1809, 4062, 8),
+                                std::tuple(1881, 3381, 14), std::tuple(3592, 1480, 16)}) {
+    expect_rounds({.m = m, .n = n, .k = k});
+    expect_rounds({.m = m, .n = n, .k = k, .mode = ComputeMode::kAccurate});
+    for (const Dtype operand : {Dtype::kBF16, Dtype::kF16})
+      for (const Dtype result : {operand, Dtype::kF32})
+        expect_rounds({.m = m, .n = n, .k = k, .operand = operand, .result = result});
+  }
+  expect_rounds({.m = 24097, .n = 711, .k = 5, .operand = Dtype::kF64, .result = Dtype::kF64});
+  const Shape longer{.m = 3592, .n = 1480, .k = 33};
+  EXPECT_FALSE(choice(longer).kernel->goes_by_rounds);
 }
 
 TEST(Plans, TilesOf16BitFloatsFollowTheShape) {

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What host and device share about sums of few outer products (outer.cuh).
+#pragma once
+
+namespace tilewise::kernels {
+
+inline constexpr int kOuterWarps = 8, kOuterThreads = kOuterWarps * 32;
+/// Of C, that a warp computes at a time; the warps of a block have neighbouring rows.
+inline constexpr int kOuterRows = 16, kOuterColumns = 64;
+/// k of A and B that a block holds: of f64, and of others.
+inline constexpr int kOuterMostK = 32, kOuterMostKOfF64 = 16;
+
+/// Of the columns that a block computes those that it stores. Of products of 16 bits of which C's rows begin anywhere, so that what
+/// it stores begins and ends with a sector of 32 bytes, but at the ends of a row: a sector that two blocks store a part of
+/// each costs more than its columns do, which tensor cores compute next to nothing for.
+constexpr int outer_columns_stored(bool is_aligned, int operand_bytes, int result_bytes) {
+  return is_aligned || operand_bytes > 2 ? kOuterColumns : kOuterColumns - 32 / result_bytes;
+}
+
+/// What of C a warp stages: from one row to the next, in bytes. A sector more than it is long: so that rows are in banks of their
+/// own, and of 16 bits begin as far behind 16 bytes as in C.
+constexpr int outer_staged_pitch(int result_bytes) { return kOuterColumns * result_bytes + 32; }
+constexpr int outer_staged_bytes(int result_bytes) {
+  return kOuterRows * outer_staged_pitch(result_bytes);
+}
+
+/// Shared memory by what multiplies. By FMAs: element (line, k) of A or B is at k·pitch + line.
+template <class T> struct OuterLines {
+  static constexpr int kMostK = sizeof(T) == 8 ? kOuterMostKOfF64 : kOuterMostK;
+  static constexpr int kPitchA = kOuterRows + 4, kPitchB = kOuterColumns + 16 / int{sizeof(T)};
+  static constexpr int kShareOfA = kMostK * kPitchA, kShareOfB = kMostK * kPitchB;  // elements
+  static constexpr int kBytes = (kOuterWarps * kShareOfA + kShareOfB) * int{sizeof(T)};
+};
+
+/// By mma.sync, 16 bits: rows as they lie in memory, where neighbours are k or lines. Eight more than there are keep rows that
+/// ldmatrix reads together in banks of their own.
+struct OuterHalves {
+  static constexpr int kPitchOfK = kOuterMostK + 8, kPitchOfRows = kOuterRows + 8,
+                       kPitchOfColumns = kOuterColumns + 8;  // elements
+  static constexpr int kShareOfA = kOuterMostK * kPitchOfRows > kOuterRows *kPitchOfK
+                                       ? kOuterMostK *kPitchOfRows
+                                       : kOuterRows *kPitchOfK,
+                       kShareOfB = kOuterColumns * kPitchOfK;
+  static_assert(kOuterMostK * kPitchOfColumns <= kShareOfB);
+  static constexpr int kFactorBytes = (kOuterWarps * kShareOfA + kShareOfB) * 2;
+  static constexpr int bytes(int result_bytes) {
+    return kFactorBytes + kOuterWarps * outer_staged_bytes(result_bytes);
+  }
+};
+
+}  // namespace tilewise::kernels

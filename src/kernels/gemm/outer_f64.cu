@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The Tilewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/outer_fma.cuh"
+
+TILEWISE_OUTER_BY_FMA(gemm_outer_f64, double, 2)
