@@ -25,8 +25,8 @@ struct OuterCost {
 struct OuterCosts {
   OuterCost aligned, any;
 };
-constexpr OuterCosts kF32{{4.05, 0.0, 0.067, 0.77}, {3.70, 0.22, 0.080, 0.53}};
-constexpr OuterCosts kF64{{5.25, 0.35, 0.121, 0.76}, {4.80, 0.0, 0.154, 0.64}};
+constexpr OuterCosts kF32{{4.25, 0.0, 0.067, 0.77}, {3.90, 0.22, 0.080, 0.53}};
+constexpr OuterCosts kF64{{5.25, 0.35, 0.130, 0.76}, {4.80, 0.0, 0.166, 0.64}};
 constexpr OuterCosts kHalves{{3.50, 0.18, 0.0166, 0.58}, {3.70, 0.55, 0.0223, 0.376}};
 constexpr OuterCosts kHalvesToF32{{3.65, 0.0, 0.0249, 0.757}, {3.85, 0.33, 0.023, 0.61}};
 

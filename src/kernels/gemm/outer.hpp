@@ -9,8 +9,8 @@ namespace tilewise::kernels {
 inline constexpr int kOuterWarps = 8, kOuterThreads = kOuterWarps * 32;
 /// Of C, that a warp computes at a time; the warps of a block have neighbouring rows.
 inline constexpr int kOuterRows = 16, kOuterColumns = 64;
-/// k of A and B that a block holds: of f64, and of others.
-inline constexpr int kOuterMostK = 32, kOuterMostKOfF64 = 16;
+/// k of A and B that a block holds.
+inline constexpr int kOuterMostK = 32;
 
 /// Of the columns that a block computes those that it stores. Of products of 16 bits of which C's rows begin anywhere, so that what
 /// it stores begins and ends with a sector of 32 bytes, but at the ends of a row: a sector that two blocks store a part of
@@ -28,9 +28,9 @@ constexpr int outer_staged_bytes(int result_bytes) {
 
 /// Shared memory by what multiplies. By FMAs: element (line, k) of A or B is at k·pitch + line.
 template <class T> struct OuterLines {
-  static constexpr int kMostK = sizeof(T) == 8 ? kOuterMostKOfF64 : kOuterMostK;
   static constexpr int kPitchA = kOuterRows + 4, kPitchB = kOuterColumns + 16 / int{sizeof(T)};
-  static constexpr int kShareOfA = kMostK * kPitchA, kShareOfB = kMostK * kPitchB;  // elements
+  static constexpr int kShareOfA = kOuterMostK * kPitchA,
+                       kShareOfB = kOuterMostK * kPitchB;  // elements
   static constexpr int kBytes = (kOuterWarps * kShareOfA + kShareOfB) * int{sizeof(T)};
 };
 

@@ -28,7 +28,7 @@ constexpr GemmKernel outer(std::string_view name, std::string_view unit, std::st
           .dynamic_shared_bytes = shared_bytes,
           .blocks_per_sm = blocks_per_sm,
           .goes_by_rounds = true,
-          .most_held_k = operand == Dtype::kF64 ? kOuterMostKOfF64 : kOuterMostK,
+          .most_held_k = kOuterMostK,
           .splits = false,
           .overlaps_previous = true,
           .pipe = pipe};
