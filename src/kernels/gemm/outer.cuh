@@ -113,33 +113,23 @@ struct OuterPlace {
 
 // A warp's 16 rows and 64 columns of C, or as many as there are.
 template <class C> struct OuterResult {
-  static constexpr int kSector = 32 / sizeof(C),
-                       kStored = outer_columns_stored(false, 2, sizeof(C));
-  static constexpr int kPitch = outer_staged_pitch(sizeof(C)),
-                       kStagedBytes = outer_staged_bytes(sizeof(C));
-
   C* c;
   long long leading_dimension;
   int rows, columns;
 
+  // `place`: where the warp begins.
+  __device__ __forceinline__ OuterResult(const GemmArguments& g, const OuterPlace& place)
+      : c(matrix_of<C>(g.c) + place.row * g.c.leading_dimension + place.column),
+        leading_dimension(g.c.leading_dimension),
+        rows(0),
+        columns(static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterColumns)))) {}
+
   __device__ __forceinline__ C* row(int i) const { return c + i * leading_dimension; }
-  // How far row i begins behind a multiple of `elements`, a power of two, in memory.
-  __device__ __forceinline__ int behind(int i, int elements) const {
-    const auto first = static_cast<unsigned>(reinterpret_cast<size_t>(c) / sizeof(C));
-    return static_cast<int>((first + static_cast<unsigned>(leading_dimension) * i) &
-                            (elements - 1));
+  // `left`: rows that there are, from the warp's first on.
+  __device__ __forceinline__ void set_rows(long long left) {
+    rows = static_cast<int>(min(left, static_cast<long long>(kOuterRows)));
   }
-  // Where C's rows begin anywhere: the first whole sector, and which columns are to be stored.
-  struct Columns {
-    int sector, begin, end;
-  };
-  __device__ __forceinline__ Columns stored(int i) const {
-    const int sector = -behind(i, kSector) & (kSector - 1);
-    return {sector, blockIdx.x == 0 ? 0 : sector, min(sector + kStored, columns)};
-  }
-  static __device__ __forceinline__ C* staged(unsigned char* room, int i) {
-    return reinterpret_cast<C*>(room + i * kPitch);
-  }
+  __device__ __forceinline__ void go_on() { c += kOuterRound * leading_dimension; }
 };
 
 }  // namespace gemm

@@ -27,7 +27,7 @@ using OuterHalvesCourier =
     OuterCourier<Half, Piece, kAcross, kLines, kThreads, kAcross ? 1 : OuterHalves::kPitchOfK,
                  kAcross ? kPitchAcross : 1>;
 
-// Four 8×8 of A or B, two below each other along lines (`other_lines` says which number has its bit of lines), two along k.
+// Four 8×8 of A or B, of which lanes point at rows as they lie in memory: at lines, or where these run across k, at k.
 template <int kPitchAcross>
 __device__ __forceinline__ void load_outer(unsigned (&to)[4], const Half* factor, bool is_across,
                                            int line, int k) {
@@ -41,12 +41,11 @@ template <class Element, bool kAcrossA>
 __device__ __forceinline__ void add_outer_products(OuterSums& sums, bool is_b_across, const Half* a,
                                                    const Half* b, int k) {
   const int lane = static_cast<int>(threadIdx.x) % 32, matrix = lane / 8;
-  // ldmatrix asks lanes for rows of what lies in memory: of k where these run across it.
-  const auto bit_of = [&](bool is_first) { return is_first ? matrix % 2 : matrix / 2; };
-  const int row_a = bit_of(true) * 8 + (kAcrossA ? 0 : lane % 8),
-            k_a = bit_of(false) * 8 + (kAcrossA ? lane % 8 : 0),
-            column_b = bit_of(false) * 8 + (is_b_across ? 0 : lane % 8),
-            k_b = bit_of(true) * 8 + (is_b_across ? lane % 8 : 0);
+  // mma.sync takes those of A rows first, those of B k first.
+  const int fast = matrix % 2 * 8, slow = matrix / 2 * 8;
+  const int row_a = fast + (kAcrossA ? 0 : lane % 8), k_a = slow + (kAcrossA ? lane % 8 : 0),
+            column_b = slow + (is_b_across ? 0 : lane % 8),
+            k_b = fast + (is_b_across ? lane % 8 : 0);
 #pragma unroll 1
   for (int first = 0; first < k; first += 16) {
     unsigned rows[4];
@@ -62,18 +61,44 @@ __device__ __forceinline__ void add_outer_products(OuterSums& sums, bool is_b_ac
   }
 }
 
+// What a warp stages of C before it stores it.
+template <class C> struct StagedResult : OuterResult<C> {
+  static constexpr int kSector = 32 / sizeof(C),
+                       kStored = outer_columns_stored(false, 2, sizeof(C));
+  static constexpr int kPitch = outer_staged_pitch(sizeof(C)),
+                       kStagedBytes = outer_staged_bytes(sizeof(C));
+  using OuterResult<C>::OuterResult;
+
+  // How far row i begins behind a multiple of `elements`, a power of two, in memory.
+  __device__ __forceinline__ int behind(int i, int elements) const {
+    const auto first = static_cast<unsigned>(reinterpret_cast<size_t>(this->c) / sizeof(C));
+    return static_cast<int>((first + static_cast<unsigned>(this->leading_dimension) * i) &
+                            (elements - 1));
+  }
+  // Where C's rows begin anywhere: the first whole sector, and which columns are to be stored.
+  struct Columns {
+    int sector, begin, end;
+  };
+  __device__ __forceinline__ Columns stored(int i) const {
+    const int sector = -behind(i, kSector) & (kSector - 1);
+    return {sector, blockIdx.x == 0 ? 0 : sector, min(sector + kStored, this->columns)};
+  }
+  static __device__ __forceinline__ C* staged(unsigned char* room, int i) {
+    return reinterpret_cast<C*>(room + i * kPitch);
+  }
+};
+
 // The lane's sums become sums + beta·C, of which only what the block stores is read: others store the rest.
 template <class Element, class C>
-__device__ __forceinline__ void add_held(OuterSums& sums, const OuterResult<C>& result, float beta,
+__device__ __forceinline__ void add_held(OuterSums& sums, const StagedResult<C>& result, float beta,
                                          bool is_aligned) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = lane / 4 + half * 8;
-    const auto [sector, first, behind] = result.stored(row);
-    const int begin = is_aligned ? 0 : first, end = row >= result.rows ? 0
-                                                    : is_aligned       ? result.columns
-                                                                       : behind;
+    const auto stored = result.stored(row);
+    const int begin = is_aligned ? 0 : stored.begin,
+              there = is_aligned ? result.columns : stored.end, end = row < result.rows ? there : 0;
     const C* const c = result.row(row) + lane % 4 * 2;
 #pragma unroll
     for (int tile = 0; tile < kOuterTiles; ++tile) {
@@ -90,7 +115,7 @@ __device__ __forceinline__ void add_held(OuterSums& sums, const OuterResult<C>& 
 
 // Sums to shared memory. Of 16 bits, where C's rows begin anywhere, each row as far behind 16 bytes as it begins in C.
 template <class Element, bool kAligned, class C>
-__device__ __forceinline__ void stage_outer(const OuterSums& sums, const OuterResult<C>& result,
+__device__ __forceinline__ void stage_outer(const OuterSums& sums, const StagedResult<C>& result,
                                             unsigned char* room) {
   constexpr int kEach = 16 / sizeof(C);
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -116,7 +141,7 @@ __device__ __forceinline__ void stage_outer(const OuterSums& sums, const OuterRe
 
 // What is staged to C of which rows begin at multiples of 16 bytes, and are as long.
 template <class C>
-__device__ __forceinline__ void store_aligned(const OuterResult<C>& result, unsigned char* room) {
+__device__ __forceinline__ void store_aligned(const StagedResult<C>& result, unsigned char* room) {
   constexpr int kEach = 16 / sizeof(C), kPieces = kOuterColumns / kEach;
   constexpr int kApart = 32 / kPieces;  // rows
   const int lane = static_cast<int>(threadIdx.x) % 32, column = lane % kPieces * kEach;
@@ -133,7 +158,7 @@ __device__ __forceinline__ void store_aligned(const OuterResult<C>& result, unsi
 
 // The same of halves of which rows begin anywhere. Of a row a head comes before the first 16 bytes that begin where such do, then
 // `whole` of those, then a tail. Head and tail go as one row of elements.
-__device__ __forceinline__ void store_anywhere(const OuterResult<Half>& result,
+__device__ __forceinline__ void store_anywhere(const StagedResult<Half>& result,
                                                unsigned char* room) {
   constexpr int kEach = 8, kPieces = kOuterColumns / kEach;
   const int lane = static_cast<int>(threadIdx.x) % 32, piece = lane % kPieces;
@@ -161,7 +186,7 @@ __device__ __forceinline__ void store_anywhere(const OuterResult<Half>& result,
 }
 
 // The same of f32 of which rows begin anywhere: lanes have neighbours, from a sector on.
-__device__ __forceinline__ void store_anywhere(const OuterResult<float>& result,
+__device__ __forceinline__ void store_anywhere(const StagedResult<float>& result,
                                                unsigned char* room) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll 2
@@ -169,7 +194,7 @@ __device__ __forceinline__ void store_anywhere(const OuterResult<float>& result,
     const auto [sector, begin, end] = result.stored(row);
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-      const int column = sector - OuterResult<float>::kSector + j * 32 + lane;
+      const int column = sector - StagedResult<float>::kSector + j * 32 + lane;
       if (begin <= column && column < end)
         result.row(row)[column] = result.staged(room, row)[column];
     }
@@ -183,10 +208,10 @@ __device__ __forceinline__ void outer_of_halves(const GemmArguments& g, unsigned
   Half* const own = reinterpret_cast<Half*>(shared) + warp * OuterHalves::kShareOfA;
   Half* const columns = reinterpret_cast<Half*>(shared) + kOuterWarps * OuterHalves::kShareOfA;
   unsigned char* const room =
-      shared + OuterHalves::kFactorBytes + warp * OuterResult<C>::kStagedBytes;
+      shared + OuterHalves::kFactorBytes + warp * StagedResult<C>::kStagedBytes;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k);
-  OuterPlace place(g, OuterResult<C>::kStored);
+  OuterPlace place(g, StagedResult<C>::kStored);
   OuterHalvesCourier<Piece, kAcrossA, kOuterRows, 32, OuterHalves::kPitchOfRows> rows_of_a(
       matrix_of<Half>(g.a), g.a.leading_dimension, k, place.row, thread % 32);
   const auto bring_columns = [&]<class P, bool kAcross>(P, std::bool_constant<kAcross>) {
@@ -201,9 +226,7 @@ __device__ __forceinline__ void outer_of_halves(const GemmArguments& g, unsigned
   if (is_in_pieces(g.b, g.b_across_k, g.n, k)) bring_by(uint4{});
   else bring_by(Half{});
   const long long to_next = kOuterRound * (kAcrossA ? 1 : g.a.leading_dimension);
-  OuterResult<C> result{
-      matrix_of<C>(g.c) + place.row * g.c.leading_dimension + place.column, g.c.leading_dimension,
-      0, static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterColumns)))};
+  StagedResult<C> result(g, place);
   for (int round = 0; round < place.rounds; ++round) {
     rows_of_a.bring(own, g.m - place.row);
     if (round == 0) __syncthreads();
@@ -212,7 +235,7 @@ __device__ __forceinline__ void outer_of_halves(const GemmArguments& g, unsigned
     rows_of_a.go_on(to_next);
     OuterSums sums = {};
     add_outer_products<Element, kAcrossA>(sums, g.b_across_k, own, columns, k);
-    result.rows = static_cast<int>(min(g.m - place.row, static_cast<long long>(kOuterRows)));
+    result.set_rows(g.m - place.row);
 #pragma unroll
     for (int i = 0; i < kOuterTiles * 4; ++i) sums[i / 4][i % 4] *= alpha;
     if constexpr (kAdds) add_held<Element>(sums, result, beta, g.result_is_aligned);
@@ -226,7 +249,7 @@ __device__ __forceinline__ void outer_of_halves(const GemmArguments& g, unsigned
       store_anywhere(result, room);
     }
     __syncwarp();  // nobody reads rows of A any more, nor what is staged
-    place.row += kOuterRound, result.c += kOuterRound * result.leading_dimension;
+    place.row += kOuterRound, result.go_on();
   }
 }
 

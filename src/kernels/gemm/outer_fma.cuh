@@ -126,9 +126,7 @@ __device__ __forceinline__ void outer_by_fma(const GemmArguments& g, unsigned ch
   if (g.b_across_k) bring_columns(std::true_type{});
   else bring_columns(std::false_type{});
   const long long to_next = kOuterRound * (kAcrossA ? 1 : g.a.leading_dimension);
-  OuterResult<T> result{
-      matrix_of<T>(g.c) + place.row * g.c.leading_dimension + place.column, g.c.leading_dimension,
-      0, static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterColumns)))};
+  OuterResult<T> result(g, place);
   for (int round = 0; round < place.rounds; ++round) {
     rows_of_a.bring(own, g.m - place.row);
     if (round == 0) __syncthreads();
@@ -138,9 +136,9 @@ __device__ __forceinline__ void outer_by_fma(const GemmArguments& g, unsigned ch
     typename Tile::Sums sums = {};
     add_outer_products<Tile>(sums, own, columns, k);
     __syncwarp();  // nobody reads these rows of A any more
-    result.rows = static_cast<int>(min(g.m - place.row, static_cast<long long>(kOuterRows)));
+    result.set_rows(g.m - place.row);
     store_sums<Tile>(sums, result, alpha, beta);
-    place.row += kOuterRound, result.c += kOuterRound * result.leading_dimension;
+    place.row += kOuterRound, result.go_on();
   }
 }
 

@@ -160,10 +160,10 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryTeam,
                          })),
                          name_of_kernel);
 
-// Tall products have a block for so many units of each matrix.
-class EveryTallOfBatches : public EveryTeam {};
+// Tall products have a block for so many units of each matrix, few outer products one for so many rounds.
+class EveryOtherOfBatches : public EveryTeam {};
 
-TEST_P(EveryTallOfBatches, OfMatricesThatBeginAnywhere) {
+TEST_P(EveryOtherOfBatches, OfMatricesThatBeginAnywhere) {
   const int bm = kernel().bm, bn = kernel().bn, bk = kernel().bk;
   const bool by_columns = kernel().transposes_result;  // as that is given the other way round
   const Stand a{.gap = 1}, b{.order = by_columns ? Order::kRowMajor : Order::kColumnMajor};
@@ -173,7 +173,7 @@ TEST_P(EveryTallOfBatches, OfMatricesThatBeginAnywhere) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfBatches,
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryOtherOfBatches,
                          ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
                            return kernel.strides_tiles || kernel.goes_by_rounds;
                          })),
