@@ -6,7 +6,6 @@
 #include <set>
 
 #include "cpu/caches.hpp"
-#include "cpu/turned.hpp"
 #include "trial.hpp"
 
 namespace tilewise::cpu {
