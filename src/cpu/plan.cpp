@@ -379,8 +379,8 @@ Shape exchanged(const Shape& s) {
 // Zen 2, with AVX2.
 bool puts_b_in_order_instead(const Shape& s) {
   constexpr std::int64_t kBytesOfK = 64, kLeastRows = 32, kLeastTiles = 2;
-  return s.lanes * s.element < kLongVector && s.k * s.element <= kBytesOfK &&
-         s.m >= kLeastRows && s.n >= kLeastTiles * s.tile_columns;
+  return s.lanes * s.element < kLongVector && s.k * s.element <= kBytesOfK && s.m >= kLeastRows &&
+         s.n >= kLeastTiles * s.tile_columns;
 }
 
 // Whether tiles of BA are computed where the factors are, and turned when they are stored: the few columns of C would fill

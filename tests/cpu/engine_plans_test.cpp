@@ -86,6 +86,31 @@ TEST(Engine, ShortKGoesAlongRowsOfC) {
   try_short_k_along_rows<float>(), try_short_k_along_rows<double>();
 }
 
+// Where neither factor lies by rows and vectors are short, B is put in order for a short k, and tiles are turned for a longer one.
+template <class T> void try_short_k_of_turned_factors() {
+  const Kernels<T>& set = kernels<T>();
+  if (set.turned_rows == 0 || set.lanes * sizeof(T) > 32) GTEST_SKIP() << "not with " << set.name;
+  const auto path_of = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    Problem<T, T, T, T> problem;
+    problem.m = m, problem.n = n, problem.k = k;
+    problem.a = {nullptr, 1, m};
+    problem.b = {nullptr, 1, k};
+    Caches near;
+    near.l1 = 32 << 10, near.l2 = 512 << 10, near.l3 = 16 << 20, near.l3_is_near = true;
+    return make_plan(problem, near, 1).path;
+  };
+  const auto most = static_cast<std::int64_t>(64 / sizeof(T));
+  EXPECT_EQ(path_of(64, 96, most), Path::kBlocked);
+  EXPECT_EQ(path_of(64, 96, most + 1), Path::kTurnedTiles);
+  EXPECT_EQ(path_of(31, 96, most), Path::kTurnedTiles);
+  EXPECT_EQ(path_of(64, 15, most), Path::kTurnedTiles);
+  try_case<T, T, T>({64, 96, most, true, true});
+  try_case<T, T, T>({67, 101, 3, true, true, 1.5, -1});
+}
+TEST(Engine, ShortKOfTurnedFactors) {
+  try_short_k_of_turned_factors<float>(), try_short_k_of_turned_factors<double>();
+}
+
 // Few rows, B in the second-level cache, whatever this machine's are: one row streams past B, in passes of many of B's
 // rows where these are short; rows up to a tile's height meet it in place, all of k at a time.
 template <class T> void try_few_rows_of_near_b() {
