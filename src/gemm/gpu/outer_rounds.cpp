@@ -20,6 +20,7 @@ OuterRounds outer_rounds(const Plan& plan, const Problem& oriented, std::int64_t
                      across = divide_up(oriented.n(), stored), beside = across * matrices,
                      places = std::max<std::int64_t>(
                          1, std::int64_t{gpu.sm_count} * plan.kernel->blocks_per_sm);
+  if (tiles == 0 || beside == 0) return {1, tiles, across};
   OuterRounds best;
   double least = 0;
   for (std::int64_t turns = 1; turns <= kMostTurns; ++turns) {

@@ -115,6 +115,8 @@ TEST(OuterRounds, FillTheGpuEvenly) {
   const auto vast = rounds_of(std::int64_t{1} << 40, 64, true);
   EXPECT_GE(vast.rounds * vast.down * 128, std::int64_t{1} << 40);
   EXPECT_LE(vast.down, 8 * 396);
+  EXPECT_EQ(rounds_of(0, 64, true).down, 0);
+  EXPECT_EQ(rounds_of(128, 0, false).across, 0);
 }
 
 }  // namespace
