@@ -41,7 +41,7 @@ const OuterCosts& costs_of(const Problem& oriented) {
 }  // namespace
 
 Estimate estimate_of_outer(const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
-  const bool is_aligned = has_aligned_rows(oriented);
+  const bool is_aligned = has_aligned_rows(*plan.kernel, oriented);
   const OuterCost& cost = is_aligned ? costs_of(oriented).aligned : costs_of(oriented).any;
   const std::int64_t sms = std::max(1, gpu.sm_count);
   const OuterRounds shape = outer_rounds(plan, oriented, oriented.count, is_aligned, gpu);

@@ -107,7 +107,7 @@ void add_stores(Estimate& e, const Plan& plan, const Problem& oriented, const mo
   const auto k = static_cast<double>(std::max<std::int64_t>(1, oriented.k()));
   const double slower = gpu.memory_bandwidth > 0 ? kBandwidth * 1e6 / gpu.memory_bandwidth : 1;
   const double store = slower * megabytes *
-                       (has_aligned_rows(oriented) ? cost->aligned : cost->any) *
+                       (has_aligned_rows(kernel, oriented) ? cost->aligned : cost->any) *
                        std::min(1.0, cost->hidden_from_k / k);
   const double time = cost->scale * e.microseconds + cost->start + store;
   e.fill += time - e.microseconds;

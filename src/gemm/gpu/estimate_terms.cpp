@@ -56,10 +56,11 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
   return f32;
 }
 
-bool has_aligned_rows(const Problem& problem) {
+bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented) {
   constexpr std::int64_t kPiece = 16;  // bytes
-  const auto element = static_cast<std::int64_t>(size_of(problem.result));
-  return (problem.arguments.c.leading_dimension * element | problem.n() * element) % kPiece == 0;
+  const auto element = static_cast<std::int64_t>(size_of(oriented.result));
+  const std::int64_t columns = kernel.transposes_result ? oriented.m() : oriented.n();
+  return (oriented.arguments.c.leading_dimension * element | columns * element) % kPiece == 0;
 }
 
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,

@@ -37,7 +37,7 @@ double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFac
 double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& oriented);
 
 /// Whether C's rows are multiples of 16 bytes, and as far from each other.
-bool has_aligned_rows(const Problem& problem);
+bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented);
 
 /// Adds what storing C takes where k is short, of f32 and f64.
 void add_stores(Estimate& estimate, const Plan& plan, const Problem& oriented,
