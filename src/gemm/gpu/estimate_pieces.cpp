@@ -19,7 +19,6 @@ namespace {
 
 using kernels::GemmKernel;
 
-constexpr double kExponent = 4;  // of how the two add up
 // What 16-bit plans are held against copy factors to aligned rows, and estimates of these are as much too high where the copies
 // stay in the second-level cache.
 constexpr double kAsCopiesAre = 1.07;
@@ -84,8 +83,7 @@ Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const mod
                of_memory = gpu.memory_bandwidth * kMemoryShare / 1e6;
   e.memory = memory_bytes(oriented) / (of_memory > 0 ? std::min(of_sms, of_memory) : of_sms);
   const double scale = size_of(oriented.operand) == 2 ? kAsCopiesAre : 1;
-  const double both =
-      std::pow(std::pow(e.compute, kExponent) + std::pow(e.memory, kExponent), 1 / kExponent);
+  const double both = one_behind_other(e.compute, e.memory);
   e.launches = kLaunchMicroseconds;
   if (plan.parts > 1) {
     const double sums = static_cast<double>(oriented.m()) * static_cast<double>(oriented.n()) *

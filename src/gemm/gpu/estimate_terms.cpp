@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm/gpu/estimate_terms.hpp"
 
+#include <cmath>
+
 #include "gemm/gpu/rounds.hpp"
 
 namespace tilewise::gpu {
@@ -54,6 +56,11 @@ double flop_per_clock(Pipe pipe, const model::Gpu& gpu) {
     case Pipe::kMmaBF16: return mma_share(gpu) * known(gpu.tensor.bf16, f32);
   }
   return f32;
+}
+
+double one_behind_other(double one, double other) {
+  constexpr double kExponent = 4;
+  return std::pow(std::pow(one, kExponent) + std::pow(other, kExponent), 1 / kExponent);
 }
 
 bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented) {

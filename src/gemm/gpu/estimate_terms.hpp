@@ -36,6 +36,9 @@ double straddling_traffic(const PreparedFactor& prepared, const kernels::GemmFac
 /// How many times as long C in 16 bits takes where its rows are no multiples of 16 bytes long.
 double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& oriented);
 
+/// What two times take of which the shorter hides behind the longer, the less so the nearer they are.
+double one_behind_other(double one, double other);
+
 /// Whether C's rows are multiples of 16 bytes, and as far from each other.
 bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented);
 

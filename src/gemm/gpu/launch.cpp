@@ -194,6 +194,16 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
   return {static_cast<std::uint32_t>(std::max(blocks / in_cluster * in_cluster, in_cluster)), 1, 1};
 }
 
+// The same of rounds, of which it also tells the kernel.
+Dim3 grid_of_rounds(const Plan& plan, const Problem& oriented, std::int64_t matrices,
+                    const model::Gpu& gpu, GemmArguments& product) {
+  const OuterRounds shape =
+      outer_rounds(plan, oriented, matrices, product.result_is_aligned != 0, gpu);
+  product.tiles.units = static_cast<std::uint32_t>(shape.rounds);
+  return {static_cast<std::uint32_t>(shape.across), static_cast<std::uint32_t>(shape.down),
+          static_cast<std::uint32_t>(matrices)};
+}
+
 // `follows`: the product's own kernel is the one before in the stream. Then this one may begin early, as it waits
 // for the end of that by itself. Behind the caller's work it would gain nothing and takes half a microsecond more.
 device::Launch launch_of(const GemmKernel& kernel, const device::Device& device, const Dim3& grid,
@@ -379,14 +389,13 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
   const GemmKernel& kernel = *plan.kernel;
-  device::Kernel* entry = &kernels.find(kernel.unit, plan.entry);
+  const bool adds = arguments.beta.address != nullptr || arguments.beta.value != 0;
+  const std::string_view adding = kernel.adding_entries[oriented.a_along_k][oriented.b_along_k];
+  device::Kernel* entry = &kernels.find(kernel.unit, adds && !adding.empty() ? adding : plan.entry);
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   arguments.a_across_k = oriented.a_along_k ? 0 : 1;
   arguments.b_across_k = oriented.b_along_k ? 0 : 1;
-  const bool adds = arguments.beta.address != nullptr || arguments.beta.value != 0;
-  const std::string_view adding = kernel.adding_entries[oriented.a_along_k][oriented.b_along_k];
-  if (adds && !adding.empty()) entry = &kernels.find(kernel.unit, adding);
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
   arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
@@ -463,14 +472,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     if (plan.leaves_parts) leave_parts(plan, oriented, product);
     kernels::TallAny any{};
     const bool is_any = is_tall_of_any_alignment(kernel);
-    Dim3 grid = grid_of(plan, oriented, matrices, gpu);
-    if (kernel.goes_by_rounds) {
-      const OuterRounds shape =
-          outer_rounds(plan, oriented, matrices, product.result_is_aligned != 0, gpu);
-      product.tiles.units = static_cast<std::uint32_t>(shape.rounds);
-      grid.x = static_cast<std::uint32_t>(shape.across);
-      grid.y = static_cast<std::uint32_t>(shape.down);
-    }
+    const Dim3 grid = kernel.goes_by_rounds ? grid_of_rounds(plan, oriented, matrices, gpu, product)
+                                            : grid_of(plan, oriented, matrices, gpu);
     if (is_any) any = tall_any_of(product, kernel);
     const std::array<const void*, 2> all{&product, &any};
     const std::span<const void* const> values(all.data(), is_any ? 2 : 1);

@@ -39,9 +39,8 @@ template <class T> struct OuterLines {
 struct OuterHalves {
   static constexpr int kPitchOfK = kOuterMostK + 8, kPitchOfRows = kOuterRows + 8,
                        kPitchOfColumns = kOuterColumns + 8;  // elements
-  static constexpr int kShareOfA = kOuterMostK * kPitchOfRows > kOuterRows *kPitchOfK
-                                       ? kOuterMostK *kPitchOfRows
-                                       : kOuterRows *kPitchOfK,
+  static constexpr int kAlongK = kOuterRows * kPitchOfK, kAcrossK = kOuterMostK * kPitchOfRows;
+  static constexpr int kShareOfA = kAlongK > kAcrossK ? kAlongK : kAcrossK,
                        kShareOfB = kOuterColumns * kPitchOfK;
   static_assert(kOuterMostK * kPitchOfColumns <= kShareOfB);
   static constexpr int kFactorBytes = (kOuterWarps * kShareOfA + kShareOfB) * 2;

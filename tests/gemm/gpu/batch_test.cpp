@@ -46,15 +46,9 @@ class EveryTeam : public ::testing::TestWithParam<const GemmKernel*> {
     return kernel().transposes_result ? Sizes{n, m, k} : Sizes{m, n, k};
   }
 
-  template <class Function> void with_kind(const Function& function) {
+  template <class Function> void with_kind(const Function& function) const {
     const PlanWish wish{std::string(kernel().name)};
-    const bool wide = kernel().result == Dtype::kF32;
-    switch (kernel().operand) {
-      case Dtype::kF64: return function(F64{});
-      case Dtype::kF32: return function(F32{});
-      case Dtype::kBF16: return wide ? function(BF16ToF32{}) : function(BF16{});
-      default: return wide ? function(F16ToF32{}) : function(F16{});
-    }
+    test::with_kind(kernel(), function);
   }
 };
 

@@ -84,15 +84,6 @@ class EveryKernelWithBoxes : public ::testing::TestWithParam<const GemmKernel*> 
     return std::int64_t{blocks + 1} * kernel().bn - 8;
   }
 
-  // Calls `use` with the kernel's types.
-  template <class Use> void with_kind(const Use& use) const {
-    const bool is_wide = kernel().result == Dtype::kF32;
-    if (kernel().operand == Dtype::kBF16 && is_wide) use(std::type_identity<BF16ToF32>{});
-    else if (kernel().operand == Dtype::kBF16) use(std::type_identity<BF16>{});
-    else if (is_wide) use(std::type_identity<F16ToF32>{});
-    else use(std::type_identity<F16>{});
-  }
-
   // Multiplies, by the kernel, and expects TMA to store boxes of `least` elements and more, or none for 0, and threads to leave
   // in shared memory what they do without bank conflicts. (A real GPU counts nothing.)
   template <class Multiply>
@@ -100,12 +91,12 @@ class EveryKernelWithBoxes : public ::testing::TestWithParam<const GemmKernel*> 
     SCOPED_TRACE(std::string(kernel().name) + " " + how);
     const PlanWish wish(std::string(kernel().name) + "," + how);
     auto* const device = dynamic_cast<device::VirtualDevice*>(&test_device());
-    if (device == nullptr) return with_kind(multiply);
+    if (device == nullptr) return with_kind(kernel(), multiply);
     vgpu::LaunchOptions options = checked_launches();
     options.count = true;
     device->watch(options);
     device->take_counters();
-    with_kind(multiply);
+    with_kind(kernel(), multiply);
     device->watch(checked_launches());
     const Counters counters = device->take_counters();
     const auto bytes = static_cast<std::uint64_t>(least) * size_of(kernel().result);
@@ -123,9 +114,7 @@ constexpr std::int64_t kCount = 3, kRows = 19, kDepth = 328;  // of a batch
 TEST_P(EveryKernelWithBoxes, StoresWholeAndStreamedTiles) {
   const std::int64_t height = std::int64_t{kernel().bm} * kernel().cluster.down, n = columns();
   const auto multiply = [&](std::int64_t m) {
-    return [=](auto kind) {
-      expect_right<typename decltype(kind)::type>({m, n, 323}, {.c = kAlignedRows}, 1.5f);
-    };
+    return [=](auto kind) { expect_right<decltype(kind)>({m, n, 323}, {.c = kAlignedRows}, 1.5f); };
   };
   expect_boxes("split=1", height * n, multiply(height + 19));
   if (kernel().splits && kernel().streams)
@@ -141,14 +130,14 @@ TEST_P(EveryKernelWithBoxes, StoresWholeTiles) {
   if (gpu::stages_of_boxes(kernel(), 645) != kernel().stages) depths.push_back(645);
   for (const std::int64_t k : depths) {
     expect_boxes("split=1", height * n, [&](auto kind) {
-      expect_right<typename decltype(kind)::type>({height, n, k}, {.c = kAlignedRows}, 1.5f);
+      expect_right<decltype(kind)>({height, n, k}, {.c = kAlignedRows}, 1.5f);
     });
   }
 }
 
 TEST_P(EveryKernelWithBoxes, LeavesToThreadsWhatIsAddedToC) {
   expect_boxes("split=1", 0, [&](auto kind) {
-    expect_right<typename decltype(kind)::type>({19, columns(), 323}, {.c = kAlignedRows}, 1, 0.5f);
+    expect_right<decltype(kind)>({19, columns(), 323}, {.c = kAlignedRows}, 1, 0.5f);
   });
 }
 
@@ -156,7 +145,7 @@ TEST_P(EveryKernelWithBoxes, LeavesToThreadsWhatIsAddedToC) {
 TEST_P(EveryKernelWithBoxes, StoresABatch) {
   const std::int64_t n = columns();
   expect_boxes("split=1", kCount * kRows * n, [&](auto kind) {
-    using Kind = typename decltype(kind)::type;
+    using Kind = decltype(kind);
     using A = typename Kind::A;
     using C = typename Kind::C;
     Matrix<A> a(kCount * kRows, kDepth, {}, 1), b(kDepth, n, {}, 2);

@@ -118,6 +118,22 @@ inline std::string name_of_kernel(
   return std::string(parameter.param->name);
 }
 
+/// f32 whose factors are rounded to tf32: 11 bits of each.
+struct TF32 : F32 {
+  static constexpr double kFactorRoundoff = 0x1p-11;
+};
+
+/// Calls `what` with the kind of product that the kernel computes.
+template <class What> void with_kind(const kernels::GemmKernel& kernel, const What& what) {
+  const bool wide = kernel.result == Dtype::kF32;
+  switch (kernel.operand) {
+    case Dtype::kF64: return what(F64{});
+    case Dtype::kF32: return kernel.mode == ComputeMode::kTf32 ? what(TF32{}) : what(F32{});
+    case Dtype::kBF16: return wide ? what(BF16ToF32{}) : what(BF16{});
+    default: return wide ? what(F16ToF32{}) : what(F16{});
+  }
+}
+
 /// Sets TILEWISE_PLAN for as long as it lives.
 class PlanWish {
  public:
@@ -190,10 +206,6 @@ struct Layout {
   int shift_a = 1, shift_b = 1, shift_c = 1;
 };
 
-/// f32 whose factors are rounded to tf32: 11 bits of each.
-struct TF32 : F32 {
-  static constexpr double kFactorRoundoff = 0x1p-11;
-};
 template <class Kind> constexpr double factor_roundoff() {
   if constexpr (requires { Kind::kFactorRoundoff; }) return Kind::kFactorRoundoff;
   else return 0;

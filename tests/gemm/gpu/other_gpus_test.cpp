@@ -23,17 +23,6 @@ Stand aligned(Order order, std::int64_t width) {
   return {.order = order, .gap = round_up(width, std::int64_t{8}) - width};
 }
 
-// Calls `what` with the kind of product that the kernel computes.
-template <class What> void with_kind(const GemmKernel& kernel, const What& what) {
-  const bool wide = kernel.result == Dtype::kF32;
-  if (kernel.operand == Dtype::kF32 && kernel.mode == ComputeMode::kTf32) what(TF32{});
-  else if (kernel.operand == Dtype::kF32) what(F32{});
-  else if (kernel.operand == Dtype::kBF16 && wide) what(BF16ToF32{});
-  else if (kernel.operand == Dtype::kBF16) what(BF16{});
-  else if (wide) what(F16ToF32{});
-  else what(F16{});
-}
-
 class OnAnA100 : public ::testing::TestWithParam<const GemmKernel*> {
  protected:
   void SetUp() override {

@@ -20,15 +20,9 @@ class EveryOuter : public ::testing::TestWithParam<const GemmKernel*> {
   const GemmKernel& kernel() const { return *GetParam(); }
   int most_k() const { return static_cast<int>(kernel().most_held_k); }
 
-  template <class Function> void with_kind(const Function& function) {
+  template <class Function> void with_kind(const Function& function) const {
     const PlanWish wish{std::string(kernel().name)};
-    const bool wide = kernel().result == Dtype::kF32;
-    switch (kernel().operand) {
-      case Dtype::kF64: return function(F64{});
-      case Dtype::kF32: return function(F32{});
-      case Dtype::kBF16: return wide ? function(BF16ToF32{}) : function(BF16{});
-      default: return wide ? function(F16ToF32{}) : function(F16{});
-    }
+    test::with_kind(kernel(), function);
   }
 };
 

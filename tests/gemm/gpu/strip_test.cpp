@@ -14,16 +14,6 @@ using kernels::GemmKernel;
 
 constexpr Stand kRows{}, kColumns{.order = Order::kColumnMajor};
 
-// Calls `what` with the kind of product that the kernel computes.
-template <class What> void with_kind(const GemmKernel& kernel, const What& what) {
-  const bool wide = kernel.result == Dtype::kF32;
-  if (kernel.operand == Dtype::kF32) what(F32{});
-  else if (kernel.operand == Dtype::kBF16 && wide) what(BF16ToF32{});
-  else if (kernel.operand == Dtype::kBF16) what(BF16{});
-  else if (wide) what(F16ToF32{});
-  else what(F16{});
-}
-
 class EveryStrip : public ::testing::TestWithParam<const GemmKernel*> {
  protected:
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }

@@ -20,11 +20,9 @@ class EveryTall : public ::testing::TestWithParam<const GemmKernel*> {
   void SetUp() override { TILEWISE_NEEDS_KERNELS(); }
   const GemmKernel& kernel() const { return *GetParam(); }
 
-  template <class Function> void with_kind(const Function& function) {
+  template <class Function> void with_kind(const Function& function) const {
     const PlanWish wish{std::string(kernel().name)};
-    const bool wide = kernel().result == Dtype::kF32;
-    if (kernel().operand == Dtype::kBF16) return wide ? function(BF16ToF32{}) : function(BF16{});
-    return wide ? function(F16ToF32{}) : function(F16{});
+    test::with_kind(kernel(), function);
   }
 };
 
