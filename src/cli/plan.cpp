@@ -40,6 +40,7 @@ constexpr std::array<std::string_view, 4> kTransposes{"nn", "nt", "tn", "tt"};
 struct PlanOptions {
   std::int64_t m = -1, n = -1, k = -1, batch = 1;
   std::int64_t lda = 0, ldb = 0;  // 0: no gaps between lines
+  double beta = 0;
   std::string dtype = "f32", out_dtype, mode = "ieee", trans = "nn", gpu, json;
 };
 
@@ -78,12 +79,12 @@ Problem problem_of(const PlanOptions& options) {
                 fmt::format("--out-dtype: '{}': expected {}", options.out_dtype,
                             is_half ? fmt::format("{} or f32", options.dtype) : options.dtype));
   }
-  const gpu::Scalar one{1, nullptr, false}, zero{0, nullptr, false};
+  const gpu::Scalar one{1, nullptr, false}, beta{options.beta, nullptr, false};
   const api::Batch a = factor(options.m, options.k, options.trans[0] == 't', options.lda, operand);
   const api::Batch b = factor(options.k, options.n, options.trans[1] == 't', options.ldb, operand);
   const api::Batch c = factor(options.m, options.n, false, 0, result);
   api::check_batch(options.batch, a, b, c, true, 0, api::kViewNames);
-  return gpu::problem_of(operand, result, mode_of(options.mode), options.batch, one, a, b, zero, c);
+  return gpu::problem_of(operand, result, mode_of(options.mode), options.batch, one, a, b, beta, c);
 }
 
 model::Gpu gpu_of(const PlanOptions& options) {
@@ -132,9 +133,12 @@ std::string prepared_text(const char* name, const gpu::PreparedFactor& factor) {
   }
 }
 
-// The kernel that runs: of C as it is here, aligned and without beta.
+// The kernel that runs: of C as it is here, aligned.
 std::string_view entry_of(const gpu::Plan& plan, const Problem& problem, const model::Gpu& gpu) {
   const Problem oriented = gpu::oriented_for(*plan.kernel, problem);
+  const std::string_view adding =
+      plan.kernel->adding_entries[oriented.a_along_k][oriented.b_along_k];
+  if (oriented.reads_c() && !adding.empty()) return adding;
   return gpu::is_all_in_boxes(plan, oriented, gpu) ? plan.kernel->boxes_entry : plan.entry;
 }
 
@@ -214,6 +218,7 @@ int run(const PlanOptions& options) {
   std::string out = fmt::format("{} ({} -> {}), {}×{}×{}", options.mode, options.dtype,
                                 name_of(problem.result), options.m, options.n, options.k);
   if (options.batch != 1) out += fmt::format(", {} times", options.batch);
+  if (options.beta != 0) out += ", added to C";
   out += fmt::format(", {} on {}\n{}", options.trans, gpu.name,
                      choice_text(choice.plan, entry_of(choice.plan, problem, gpu)));
   out += origin_text(choice);
@@ -267,6 +272,12 @@ void add_plan(CLI::App& app, Action& action) {
   add_size(*command, "--batch", options->batch, false, "So many products of this shape", 1);
   add_size(*command, "--lda", options->lda, false, "Leading dimension of A (default: no gaps)", 1);
   add_size(*command, "--ldb", options->ldb, false, "Leading dimension of B (default: no gaps)", 1);
+  command
+      ->add_option_function<std::string>(
+          "--beta",
+          [options](const std::string& text) { options->beta = parse_real("--beta", text); },
+          "0 (default), or what C is multiplied by before it is added to")
+      ->type_name("X");
   add_choice(*command, "--dtype", options->dtype, kDtypes,
              "Of A and B: f32 (default), f64, bf16, f16");
   add_choice(*command, "--out-dtype", options->out_dtype, kDtypes,

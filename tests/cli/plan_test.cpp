@@ -73,6 +73,19 @@ TEST(PlanCommand, Json) {
   EXPECT_FALSE(name.empty());
 }
 
+// What C takes to be read as well may make another plan the fastest, by a kernel that adds.
+TEST(PlanCommand, AddsToC) {
+  const auto planned = [](const std::string& beta) {
+    const Outcome outcome = run({"plan", "--m", "8192", "--n", "8192", "--k", "32", "--dtype",
+                                 "bf16", "--beta", beta, "--gpu", "h200"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_TRUE(contains(planned("1"), ", added to C, nn on NVIDIA H200\n"));
+  EXPECT_TRUE(contains(planned("-0.5"), "gemm_outer_bf16_k_adding"));
+  EXPECT_FALSE(contains(planned("0"), "add"));
+}
+
 TEST(PlanCommand, Refusals) {
   const auto refused = [](const std::vector<std::string>& arguments, const char* words) {
     const Outcome outcome = run(arguments);
@@ -90,6 +103,7 @@ TEST(PlanCommand, Refusals) {
           "a.leading_dimension = 8: expected at least 9");
   refused({"plan", "--m", "1", "--n", "1", "--k", "1", "--dtype", "f64", "--mode", "tf32"},
           "no GPU kernel");
+  refused({"plan", "--m", "1", "--n", "1", "--k", "1", "--beta", "one"}, "--beta");
   refused({"plan", "--m", "1", "--n", "1", "--k", "1", "--gpu", "h201"}, "did you mean 'h200'?");
 }
 

@@ -63,11 +63,14 @@ double one_behind_other(double one, double other) {
   return std::pow(std::pow(one, kExponent) + std::pow(other, kExponent), 1 / kExponent);
 }
 
-bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented) {
-  constexpr std::int64_t kPiece = 16;  // bytes
+RowsOfC rows_of_c(const kernels::GemmKernel& kernel, const Problem& oriented) {
+  constexpr std::int64_t kPiece = 16, kSector = 32, kLine = 128;  // bytes
   const auto element = static_cast<std::int64_t>(size_of(oriented.result));
-  const std::int64_t columns = kernel.transposes_result ? oriented.m() : oriented.n();
-  return (oriented.arguments.c.leading_dimension * element | columns * element) % kPiece == 0;
+  const std::int64_t length = (kernel.transposes_result ? oriented.m() : oriented.n()) * element,
+                     apart = oriented.arguments.c.leading_dimension * element;
+  if ((length | apart) % kPiece != 0) return RowsOfC::kAnywhere;
+  if (apart % kSector != 0) return RowsOfC::kInSectors;
+  return apart % kLine == 0 ? RowsOfC::kWithLines : RowsOfC::kWithSectors;
 }
 
 double bytes_of(double lines, double k, std::int64_t count, const kernels::GemmFactor& factor,

@@ -4,6 +4,8 @@
 // What the estimates of single tiles and of all other kernels are made of. Times are microseconds.
 #pragma once
 
+#include <cstdint>
+
 #include "gemm/gpu/estimate.hpp"
 
 namespace tilewise::gpu {
@@ -39,8 +41,10 @@ double unaligned_store_time(const kernels::GemmKernel& kernel, const Problem& or
 /// What two times take of which the shorter hides behind the longer, the less so the nearer they are.
 double one_behind_other(double one, double other);
 
-/// Whether C's rows are multiples of 16 bytes, and as far from each other.
-bool has_aligned_rows(const kernels::GemmKernel& kernel, const Problem& oriented);
+/// Where C's rows begin, if C itself begins with a line of 128 bytes: with lines; with sectors of 32 bytes; with them and in their
+/// middle, at multiples of 16 bytes; or anywhere, also where they are not multiples of 16 bytes long.
+enum class RowsOfC : std::uint8_t { kWithLines, kWithSectors, kInSectors, kAnywhere };
+RowsOfC rows_of_c(const kernels::GemmKernel& kernel, const Problem& oriented);
 
 /// Adds what storing C takes where k is short, of f32 and f64.
 void add_stores(Estimate& estimate, const Plan& plan, const Problem& oriented,

@@ -194,16 +194,6 @@ Dim3 grid_of(const Plan& plan, const Problem& oriented, std::int64_t matrices,
   return {static_cast<std::uint32_t>(std::max(blocks / in_cluster * in_cluster, in_cluster)), 1, 1};
 }
 
-// The same of rounds, of which it also tells the kernel.
-Dim3 grid_of_rounds(const Plan& plan, const Problem& oriented, std::int64_t matrices,
-                    const model::Gpu& gpu, GemmArguments& product) {
-  const OuterRounds shape =
-      outer_rounds(plan, oriented, matrices, product.result_is_aligned != 0, gpu);
-  product.tiles.units = static_cast<std::uint32_t>(shape.rounds);
-  return {static_cast<std::uint32_t>(shape.across), static_cast<std::uint32_t>(shape.down),
-          static_cast<std::uint32_t>(matrices)};
-}
-
 // `follows`: the product's own kernel is the one before in the stream. Then this one may begin early, as it waits
 // for the end of that by itself. Behind the caller's work it would gain nothing and takes half a microsecond more.
 device::Launch launch_of(const GemmKernel& kernel, const device::Device& device, const Dim3& grid,
@@ -217,16 +207,29 @@ device::Launch launch_of(const GemmKernel& kernel, const device::Device& device,
   return launch;
 }
 
-// Whether C's rows, as they lie in memory, begin at multiples of 16 bytes and are multiples of as much long.
-bool is_aligned(const GemmArguments& arguments, const Problem& oriented, bool is_transposed) {
+// Of how many bytes all places where C's rows begin are multiples, as they lie in memory: 32, or 16, or 1 for fewer, and where
+// they are not multiples of 16 bytes long.
+int alignment_of_rows(const GemmArguments& arguments, const Problem& oriented, bool is_transposed) {
   const kernels::GemmResult& c = arguments.c;
-  if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return false;
+  if (c.pointers != nullptr || (oriented.count > 1 && c.stride < 0)) return 1;
   const std::int64_t bytes = arguments.result_bytes;
-  const std::int64_t all = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
-                           c.leading_dimension * bytes |
-                           (is_transposed ? oriented.m() : oriented.n()) * bytes |
-                           (oriented.count > 1 ? c.stride * bytes : 0);
-  return all % 16 == 0;
+  const std::int64_t begin =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c.address)) |
+      c.leading_dimension * bytes | (oriented.count > 1 ? c.stride * bytes : 0);
+  const std::int64_t length = (is_transposed ? oriented.m() : oriented.n()) * bytes;
+  if ((begin | length) % 16 != 0) return 1;
+  return begin % 32 == 0 ? 32 : 16;
+}
+
+// The same of rounds, of which it also tells the kernel.
+Dim3 grid_of_rounds(const Plan& plan, const Problem& oriented, std::int64_t matrices,
+                    const model::Gpu& gpu, GemmArguments& product) {
+  const int alignment = alignment_of_rows(product, oriented, plan.kernel->transposes_result);
+  const OuterRounds shape = outer_rounds(plan, oriented, matrices, alignment, gpu);
+  product.tiles.units = static_cast<std::uint32_t>(shape.rounds);
+  product.tile_columns = static_cast<unsigned short>(shape.columns);
+  return {static_cast<std::uint32_t>(shape.across), static_cast<std::uint32_t>(shape.down),
+          static_cast<std::uint32_t>(matrices)};
 }
 
 // C of a kernel that leaves its parts of k.
@@ -398,7 +401,8 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
   arguments.b_across_k = oriented.b_along_k ? 0 : 1;
   const GemmArguments to_c = arguments;
   if (plan.leaves_parts) leave_parts(plan, oriented, arguments);
-  arguments.result_is_aligned = is_aligned(arguments, oriented, kernel.transposes_result);
+  arguments.result_is_aligned =
+      alignment_of_rows(arguments, oriented, kernel.transposes_result) >= 16;
   arguments.tile_columns = static_cast<unsigned short>(kernel.bn);
   arguments.tile_stages = static_cast<unsigned char>(kernel.stages);
   arguments.tile_rows = static_cast<unsigned char>(kernel.bm);  // 256 for none that asks

@@ -10,15 +10,16 @@
 
 namespace tilewise::gpu {
 
-/// Rounds of each block, and blocks one below the other and side by side, of one matrix.
+/// Rounds of each block, in each how often its warps go along a row, and columns of C that a block stores; blocks one below the
+/// other and side by side, of one matrix.
 struct OuterRounds {
-  std::int64_t rounds = 1, down = 1, across = 1;
+  std::int64_t rounds = 1, passes = 1, columns = 0, down = 1, across = 1;
 };
 
-/// Of `matrices` in one launch: so that multiprocessors have as much to do as each other, and columns of B are fetched
-/// by as few blocks as that allows.
-/// `is_aligned`: C's rows begin at multiples of 16 bytes.
+/// Of `matrices` in one launch: so that multiprocessors have as much to do as each other, and columns of B and rows of A are
+/// fetched by as few blocks as that allows.
+/// `alignment`: of C's rows, as outer_columns_stored() takes it.
 OuterRounds outer_rounds(const Plan& plan, const Problem& oriented, std::int64_t matrices,
-                         bool is_aligned, const model::Gpu& gpu);
+                         int alignment, const model::Gpu& gpu);
 
 }  // namespace tilewise::gpu

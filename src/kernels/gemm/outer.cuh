@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// C as a sum of few outer products: a k of at most 32. C is nearly all that moves, and the bound is how fast it is stored. Other
+// C as a sum of few outer products: a k of at most 32, of 16 bits 64. C is nearly all that moves, and the bound is how fast it is stored. Other
 // kernels wait: a block fetches, multiplies a little, stores a whole tile, and by then nobody has anything on its way; factors
 // that begin anywhere are copied first, in a launch of its own.
 //
-// Here A and B may begin anywhere, and all of k is there at once. A block holds 64 columns of B. Each of its warps takes 16 rows
+// Here A and B may begin anywhere, and all of k is there at once. A block holds 64 columns of B, or twice as many. Each of its warps takes 16 rows
 // of A after the other, by itself: it fetches them, multiplies, stores 16×64 of C, while others are elsewhere. So there is
 // always somebody who stores, and what counts is how few instructions a warp has for what it stores.
 //
@@ -18,23 +18,32 @@
 
 namespace gemm {
 
+// `at`, of which the compiler learns that it is in global memory.
+template <class T> __device__ __forceinline__ T* global(T* at) {
+  __builtin_assume(__isGlobal(at));
+  return at;
+}
+
 // `at`, so many elements further. Of several steps the compiler would else keep each in registers of its own, round after round.
 template <class T> __device__ __forceinline__ T* step(T* at, long long elements) {
   at += elements;
   asm volatile("" : "+l"(at));
-  return at;
+  return global(at);
 }
 
 // What a thread brings of a factor: of kLines lines (rows of A, columns of B) of k, and as many more as make a power of two,
 // each piece whose number among all is its own modulo kThreads. Pieces are neighbours in memory, one element or 16 bytes, and
-// numbered as they lie there. What there is not becomes 0. Element (line, k) belongs at line·kLinePitch + k·kKPitch.
-template <class T, class Piece, bool kAcross, int kLines, int kThreads, int kLinePitch, int kKPitch>
+// numbered as they lie there; where a line along k has more pieces than there are threads, it is brought in stretches. What there
+// is not becomes 0. Element (line, k) belongs at line·kLinePitch + k·kKPitch.
+template <class T, class Piece, bool kAcross, int kLines, int kMostK, int kThreads, int kLinePitch,
+          int kKPitch>
 class OuterCourier {
   static_assert((kLines & (kLines - 1)) == 0 && (kThreads & (kThreads - 1)) == 0);
-  static_assert(kOuterMostK <= kThreads);  // pieces of a row of k
   static constexpr int kEach = sizeof(Piece) / sizeof(T), kLog2Each = 31 - __builtin_clz(kEach);
   static constexpr int kLeastLog2K = sizeof(T) == 2 ? 4 : 3;
-  static constexpr int kMost = kLines * kOuterMostK / kEach / kThreads;
+  static constexpr bool kInStretches = !kAcross && kMostK / kEach > kThreads;
+  static constexpr int kStretch = kInStretches ? kThreads * kEach : kMostK;  // k
+  static constexpr int kMost = kLines * kStretch / kEach / kThreads;
   static constexpr int kTogether = kMost < 1 ? 1 : kMost < 8 ? kMost : 8;  // on their way
   // Of which there are as many, or none.
   static constexpr int kAll = (kLines << kLeastLog2K) / kEach / kThreads >= 4 ? 4 : 1;
@@ -51,7 +60,7 @@ class OuterCourier {
                                           long long first, int thread)
       : k_(k) {
     constexpr int kLog2Lines = 31 - __builtin_clz(kLines);
-    const int log2_k = max(kLeastLog2K, 32 - __clz(max(k, 1) - 1));
+    const int log2_k = max(kLeastLog2K, 32 - __clz(max(min(k, kStretch), 1) - 1));
     const int log2_row = (kAcross ? kLog2Lines : log2_k) - kLog2Each;
     fixed_ = (thread & ((1 << log2_row) - 1)) * kEach;
     moving_ = thread >> log2_row;
@@ -67,11 +76,21 @@ class OuterCourier {
   __device__ __forceinline__ void go_on(long long elements) { at_ += elements; }
 
   // `left`: lines that there are, of these and behind.
-  __device__ __forceinline__ void bring(T* shared, long long left) const {
-    const int lines = static_cast<int>(min(left, static_cast<long long>(kLines))),
-              end = fixed_ < (kAcross ? lines : k_) ? (kAcross ? k_ : lines) : 0,
+  __device__ __forceinline__ void bring(T* shared, int left) const {
+    const int lines = min(left, kLines);
+    bring_stretch(shared, at_, k_, lines);
+    if constexpr (kInStretches) {
+#pragma unroll 1
+      for (int first = kStretch; first < k_; first += kStretch)
+        bring_stretch(shared + first * kKPitch, at_ + first, k_ - first, lines);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void bring_stretch(T* shared, const T* from, int k, int lines) const {
+    from = global(from);
+    const int end = fixed_ < (kAcross ? lines : k) ? (kAcross ? k : lines) : 0,
               to_next = step_ * (kAcross ? kKPitch : kLinePitch);
-    const T* from = at_;
     T* to = shared + (kAcross ? fixed_ * kLinePitch + moving_ * kKPitch
                               : fixed_ * kKPitch + moving_ * kLinePitch);
     int moving = moving_;
@@ -97,22 +116,27 @@ class OuterCourier {
 
 inline constexpr int kOuterRound = kOuterWarps * kOuterRows;  // rows of a block at a time
 
-// What of C a warp computes: from which row and column on, and for how many rounds of its block.
+// What of C a warp computes: from which row and column on, and how many rows there are for it and the warps beside it, which in
+// each round take kOuterRound of them.
 struct OuterPlace {
   long long row, column;
-  int rounds;
+  int left;
 
-  // `stored`: columns of a block where C's rows begin anywhere.
-  __device__ __forceinline__ OuterPlace(const GemmArguments& g, int stored)
-      : column(static_cast<long long>(blockIdx.x) * (g.result_is_aligned ? kOuterColumns : stored)),
-        rounds(static_cast<int>(g.tiles.units)) {
-    row =
-        (static_cast<long long>(blockIdx.y) * rounds * kOuterWarps + threadIdx.x / 32) * kOuterRows;
+  // `columns`: that a block stores.
+  __device__ __forceinline__ OuterPlace(const GemmArguments& g, int columns)
+      : row(static_cast<long long>(blockIdx.y) * g.tiles.units * kOuterRound +
+            threadIdx.x / 32 * kOuterRows),
+        column(static_cast<long long>(blockIdx.x) * columns),
+        left(
+            static_cast<int>(min(g.m - row, static_cast<long long>(g.tiles.units) * kOuterRound -
+                                                static_cast<int>(threadIdx.x) / 32 * kOuterRows))) {
   }
 };
 
-// A warp's 16 rows and 64 columns of C, or as many as there are.
+// A warp's 16 rows of C and the columns of its block, or as many as there are.
 template <class C> struct OuterResult {
+  static constexpr int kMostColumns = kOuterMostPasses * kOuterColumns;
+
   C* c;
   long long leading_dimension;
   int rows, columns;
@@ -121,15 +145,14 @@ template <class C> struct OuterResult {
   __device__ __forceinline__ OuterResult(const GemmArguments& g, const OuterPlace& place)
       : c(matrix_of<C>(g.c) + place.row * g.c.leading_dimension + place.column),
         leading_dimension(g.c.leading_dimension),
-        rows(0),
-        columns(static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterColumns)))) {}
+        rows(place.left),
+        columns(static_cast<int>(min(g.n - place.column, static_cast<long long>(kMostColumns)))) {}
 
-  __device__ __forceinline__ C* row(int i) const { return c + i * leading_dimension; }
-  // `left`: rows that there are, from the warp's first on.
-  __device__ __forceinline__ void set_rows(long long left) {
-    rows = static_cast<int>(min(left, static_cast<long long>(kOuterRows)));
+  __device__ __forceinline__ C* row(int i) const { return global(c + i * leading_dimension); }
+  // The next round, of which there may be no rows.
+  __device__ __forceinline__ void go_on() {
+    c += kOuterRound * leading_dimension, rows -= kOuterRound;
   }
-  __device__ __forceinline__ void go_on() { c += kOuterRound * leading_dimension; }
 };
 
 }  // namespace gemm

@@ -116,29 +116,30 @@ __device__ __forceinline__ void outer_by_fma(const GemmArguments& g, unsigned ch
   const T alpha = value_of<T>(g.alpha), beta = value_of<T>(g.beta);
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k);
   OuterPlace place(g, kOuterColumns);
-  OuterCourier<T, T, kAcrossA, kOuterRows, 32, 1, Lines::kPitchA> rows_of_a(
+  OuterCourier<T, T, kAcrossA, kOuterRows, kOuterMostK, 32, 1, Lines::kPitchA> rows_of_a(
       matrix_of<T>(g.a), g.a.leading_dimension, k, place.row, thread % 32);
   const auto bring_columns = [&]<bool kAcross>(std::bool_constant<kAcross>) {
-    OuterCourier<T, T, kAcross, kOuterColumns, kOuterThreads, 1, Lines::kPitchB>(
+    OuterCourier<T, T, kAcross, kOuterColumns, kOuterMostK, kOuterThreads, 1, Lines::kPitchB>(
         matrix_of<T>(g.b), g.b.leading_dimension, k, place.column, thread)
-        .bring(columns, g.n - place.column);
+        .bring(columns,
+               static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterColumns))));
   };
   if (g.b_across_k) bring_columns(std::true_type{});
   else bring_columns(std::false_type{});
   const long long to_next = kOuterRound * (kAcrossA ? 1 : g.a.leading_dimension);
   OuterResult<T> result(g, place);
-  for (int round = 0; round < place.rounds; ++round) {
-    rows_of_a.bring(own, g.m - place.row);
-    if (round == 0) __syncthreads();
+  for (bool is_first = true;; is_first = false) {
+    rows_of_a.bring(own, result.rows);
+    if (is_first) __syncthreads();
     else __syncwarp();
-    if (place.row >= g.m) return;
+    if (result.rows <= 0) return;
     rows_of_a.go_on(to_next);
     typename Tile::Sums sums = {};
     add_outer_products<Tile>(sums, own, columns, k);
     __syncwarp();  // nobody reads these rows of A any more
-    result.set_rows(g.m - place.row);
     store_sums<Tile>(sums, result, alpha, beta);
-    place.row += kOuterRound, result.go_on();
+    result.go_on();
+    if (result.rows <= 0) return;
   }
 }
 

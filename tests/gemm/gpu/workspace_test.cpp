@@ -78,9 +78,9 @@ TEST_F(GpuWorkspace, OfF64IsWhatTheBestPlanTakes) {
 }
 
 TEST_F(GpuWorkspace, WithoutWhichThereIsNoPlanAtAll) {
-  // TMA cannot read rows of 33 elements, and C has too many rows and columns for what reads them in place: every plan
+  // TMA cannot read rows of 65 elements, and C has too many rows and columns for what reads them in place: every plan
   // begins with copies.
-  Matrix<BFloat16> a(140, 33, {}, 1), b(33, 135, {}, 2);
+  Matrix<BFloat16> a(140, 65, {}, 1), b(65, 135, {}, 2);
   Matrix<float> c(140, 135, {}, 3);
   const Matrix<float> before = c;
   OnGpu on_a(a);
