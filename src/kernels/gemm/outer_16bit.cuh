@@ -3,8 +3,8 @@
 //
 // Sums of few outer products (outer.cuh) of f16 and bf16, by mma.sync. A and B stand in shared memory as they lie in memory, and
 // ldmatrix turns them. A warp's sums go through shared memory, from where lanes store 16 bytes each, wherever C's rows begin. Where
-// that is no sector of 32 bytes, warps store from the first sector on, in each row another one (outer_columns_stored()). Where C is added to,
-// what it holds takes the same way back: it is on its way while A is fetched and multiplied.
+// they do not begin with sectors of 32 bytes, warps store from the first whole one on, another one in each row
+// (outer_columns_stored()). Where C is added to, what it holds comes by the same way back, while A is fetched and multiplied.
 //
 // A block may have columns for two passes of its warps along a row, with the same rows of A: for half of the bytes of A.
 #pragma once
@@ -148,8 +148,8 @@ __device__ __forceinline__ void move_anywhere(const StagedResult<Half>& result,
 #pragma unroll
   for (int i = 0; i < kOuterRows; i += 32 / kPieces) {
     const int row = lane / kPieces + i;
-    const auto [sector, first, last] = result.stored(row);
-    const int begin = first, end = row < result.rows ? max(first, last) : first,
+    const auto [sector, begin, last] = result.stored(row);
+    const int end = row < result.rows ? max(begin, last) : begin,
               behind = result.behind(row, kEach),
               head = min(begin + (-(behind + begin) & (kEach - 1)), end),
               whole = (end - head) / kEach, ends = end - begin - whole * kEach;
@@ -284,8 +284,8 @@ __device__ __forceinline__ void outer_of_halves(const GemmArguments& g, unsigned
       shared + OuterHalves::kFactorBytes + warp * StagedResult<C>::kStagedBytes;
   const float alpha = value_of<float>(g.alpha), beta = value_of<float>(g.beta);
   const int k = alpha == 0 ? 0 : static_cast<int>(g.k);
-  const int of_block = g.tile_columns,
-            passes = of_block > kOuterColumns ? kOuterMostPasses : 1;  // columns that are stored
+  const int of_block = g.tile_columns,  // that are stored
+      passes = of_block > kOuterColumns ? kOuterMostPasses : 1;
   const OuterPlace place(g, of_block);
   StagedResult<C> result(g, place, of_block / passes);
   OuterHalvesCourier<Piece, kAcrossA, kOuterRows, 32, OuterHalves::kPitchOfRows> rows_of_a(
