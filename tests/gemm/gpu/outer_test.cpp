@@ -72,13 +72,16 @@ TEST_P(EveryOuter, EveryK) {
   });
 }
 
-// More rows than the GPU has places for: of the last round some warps have none.
+// More rows than the GPU has places for: of the last round some warps have none. A by elements and by pieces of 16 bytes, which
+// are on their way while those of the round before are multiplied.
 TEST_P(EveryOuter, SeveralRoundsABlock) {
   const std::int64_t places = std::int64_t{test_device().gpu().sm_count} * kernel().blocks_per_sm;
   with_kind([&]<class Kind>(Kind) {
     const std::int64_t rows = (2 * places + places / 3) * kernel().bm + 21;
     expect_right<Kind>({rows, 9, 4}, {kRows, kRows, kRows});
     expect_right<Kind>({rows / 2, 8, 7}, {kColumns, kColumns, kRows}, 1, 1);
+    expect_right<Kind>({rows, 9, 8}, {kRows, kRows, kRows});
+    expect_right<Kind>({rows / 8 * 8, 8, 16}, {kColumns, kRows, kRows}, 1, 1);
   });
 }
 
