@@ -44,7 +44,7 @@ double slower_memory(const model::Gpu& gpu) {
 // Microseconds at the start; of a multiprocessor for a tile, for what it is of a large one, and for that and each k; what comes to
 // be seen once it has several tiles. By RowsOfC the share of memory's bandwidth, and how many times as long tiles take. Microseconds
 // for a megabyte of C that is read, where that is not anywhere; tiles of more columns than 128 leave warpgroups that take turns no
-// registers for it.
+// registers for it. A share above 1: memory was no bound in what was measured.
 struct ShortCost {
   double start, tile, large, large_k, several;
   std::array<double, 4> memory_share, store;
