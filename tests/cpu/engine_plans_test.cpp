@@ -301,6 +301,31 @@ TEST(Engine, PanelsOfPagedRowsAreShort) {
   EXPECT_EQ(depth(1024, 1024, kSmall, true), 512);  // 8 MB
 }
 
+// Both factors transposed, beside a near third level: panels of B pass by an A out of that where its columns are short and do not
+// meet in few sets of a cache. Else A is copied.
+TEST(Engine, LongColumnsOfATransposedAAreCopied) {
+  const auto has_panels = [](std::int64_t m, std::int64_t k, bool a_by_rows) {
+    Caches near;
+    near.l1 = 32 << 10, near.l2 = 512 << 10, near.l3 = 16 << 20, near.l3_is_near = true;
+    alignas(64) static double somewhere[8];
+    ProblemF64 p;
+    p.m = m, p.n = 300, p.k = k, p.alpha = 1;
+    p.a = {somewhere, a_by_rows ? k : 1, a_by_rows ? 1 : m}, p.b = {somewhere, 1, k};
+    p.c = somewhere, p.c_stride = p.n;
+    return make_plan(p, near, 1).columns_outside;
+  };
+  EXPECT_TRUE(has_panels(127, 900, false));  // 1016 bytes
+  EXPECT_FALSE(has_panels(131, 900, false));
+  EXPECT_FALSE(has_panels(64, 900, false));  // 512 bytes
+  EXPECT_TRUE(has_panels(131, 300, false));  // near
+  EXPECT_FALSE(has_panels(512, 512, false));
+  EXPECT_TRUE(has_panels(512, 512, true));
+  for (const std::int64_t m : {127, 131}) {
+    try_case<double, double, double>({m, 300, 500, true, true, 1.5, -1});
+    try_case<float, float, float>({2 * m, 130, 500, true, true});
+  }
+}
+
 // A processor with short vectors, a small first-level cache and a near third one, whatever this machine is: few columns of B
 // meet rows of A where they are; and where panels of A are copied, they are in groups. Around the edges of tiles, groups and
 // blocks of k, against what a plan without them computes, bit by bit.
