@@ -136,10 +136,8 @@ std::string prepared_text(const char* name, const gpu::PreparedFactor& factor) {
 // The kernel that runs: of C as it is here, aligned.
 std::string_view entry_of(const gpu::Plan& plan, const Problem& problem, const model::Gpu& gpu) {
   const Problem oriented = gpu::oriented_for(*plan.kernel, problem);
-  const std::string_view adding =
-      plan.kernel->adding_entries[oriented.a_along_k][oriented.b_along_k];
-  if (oriented.reads_c() && !adding.empty()) return adding;
-  return gpu::is_all_in_boxes(plan, oriented, gpu) ? plan.kernel->boxes_entry : plan.entry;
+  return gpu::is_all_in_boxes(plan, oriented, gpu) ? plan.kernel->boxes_entry
+                                                   : gpu::entry_of(plan, oriented);
 }
 
 std::string choice_text(const gpu::Plan& plan, std::string_view entry) {

@@ -26,8 +26,7 @@ namespace {
 
 using kernels::GemmKernel;
 
-// Beside fewer rows or columns other estimates were fitted, with tall products' kernels among them.
-constexpr std::int64_t kShortK = 96, kTallColumns = 128;
+constexpr std::int64_t kShortK = 96;
 constexpr double kClockMhz = 1980;     // at which times were taken
 constexpr double kBandwidth = 4.8e12;  // bytes a second, of that GPU
 constexpr double kLargeTile = 16384;   // elements

@@ -13,6 +13,10 @@ namespace tilewise::gpu {
 inline constexpr double kLaunchMicroseconds = 2.0;  // of each launch behind another in a stream
 inline constexpr double kMemoryShare = 0.85;  // of the datasheet's bandwidth that copies reach
 
+/// Beside so many rows or columns and fewer other estimates were fitted, with tall products' kernels among them, than those of
+/// a short k.
+inline constexpr std::int64_t kTallColumns = 128;
+
 /// What mma.sync gets out of tensor cores that have faster instructions of their own: Hopper's, and those of Blackwell
 /// in datacenters, of which no more is known here.
 inline constexpr double kMmaShareOfHopper = 0.62;

@@ -392,9 +392,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
                    device::Device& device, Kernels& kernels, device::Stream& stream,
                    device::Address workspace, bool follows) {
   const GemmKernel& kernel = *plan.kernel;
-  const bool adds = arguments.beta.address != nullptr || arguments.beta.value != 0;
-  const std::string_view adding = kernel.adding_entries[oriented.a_along_k][oriented.b_along_k];
-  device::Kernel* entry = &kernels.find(kernel.unit, adds && !adding.empty() ? adding : plan.entry);
+  device::Kernel* entry = &kernels.find(kernel.unit, entry_of(plan, oriented));
   const model::Gpu& gpu = device.gpu();
   arguments.result_bytes = static_cast<int>(size_of(oriented.result));
   arguments.a_across_k = oriented.a_along_k ? 0 : 1;

@@ -23,7 +23,8 @@ OuterRounds outer_rounds(const Plan& plan, const Problem& oriented, std::int64_t
   const std::int64_t of_pass =
       kernels::outer_columns_stored(alignment, static_cast<int>(size_of(oriented.operand)),
                                     static_cast<int>(size_of(oriented.result)));
-  // With a second pass C is not asked for while A is on its way; where its rows begin anywhere, that is less than what A takes.
+  // Where C is read, one pass was faster, presumably as a second one asks for C when A is there already; not where rows of C begin
+  // anywhere.
   const std::int64_t tiles = divide_up(oriented.m(), std::int64_t{plan.kernel->bm}),
                      most_passes = is_narrow && oriented.n() > of_pass &&
                                            (!oriented.reads_c() || alignment < 16)

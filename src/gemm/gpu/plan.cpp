@@ -552,4 +552,10 @@ std::vector<Candidate> alternatives(const Problem& problem, const model::Gpu& gp
   return all;
 }
 
+std::string_view entry_of(const Plan& plan, const Problem& oriented) {
+  const std::string_view adding =
+      plan.kernel->adding_entries[oriented.a_along_k][oriented.b_along_k];
+  return oriented.reads_c() && !adding.empty() ? adding : plan.entry;
+}
+
 }  // namespace tilewise::gpu

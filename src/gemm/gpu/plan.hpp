@@ -95,6 +95,8 @@ Wish parse_wish(std::string_view text, std::string_view said);
 /// Whether the wish is about problems like this one.
 bool concerns(const Wish& wish, const Problem& problem);
 
+/// The plan's kernel, as its module names it: where C is read, the one that adds, if there are two (GemmKernel::adding_entries).
+std::string_view entry_of(const Plan& plan, const Problem& oriented);
 /// "simt_f32_64x64,split=4": what wish_in() reads back.
 std::string name_of(const Plan& plan);
 /// The same without how k is divided.

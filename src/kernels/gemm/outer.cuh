@@ -135,8 +135,6 @@ struct OuterPlace {
 
 // A warp's 16 rows of C and the columns of its block, or as many as there are.
 template <class C> struct OuterResult {
-  static constexpr int kMostColumns = kOuterMostPasses * kOuterColumns;
-
   C* c;
   long long leading_dimension;
   int rows, columns;
@@ -146,7 +144,8 @@ template <class C> struct OuterResult {
       : c(matrix_of<C>(g.c) + place.row * g.c.leading_dimension + place.column),
         leading_dimension(g.c.leading_dimension),
         rows(place.left),
-        columns(static_cast<int>(min(g.n - place.column, static_cast<long long>(kMostColumns)))) {}
+        columns(
+            static_cast<int>(min(g.n - place.column, static_cast<long long>(kOuterMostColumns)))) {}
 
   __device__ __forceinline__ C* row(int i) const { return global(c + i * leading_dimension); }
   // The next round, of which there may be no rows.

@@ -12,10 +12,10 @@ inline constexpr int kOuterRows = 16, kOuterColumns = 64;
 /// k of A and B that a block holds: by FMAs, and of 16 bits, which tensor cores multiply.
 inline constexpr int kOuterMostK = 32, kOuterMostKOfHalves = 64;
 /// Of 16 bits a block has up to so many times these columns, and its warps go along a row with the same rows of A.
-inline constexpr int kOuterMostPasses = 2;
+inline constexpr int kOuterMostPasses = 2, kOuterMostColumns = kOuterMostPasses * kOuterColumns;
 
-inline constexpr int kOuterSector =
-    32;  // bytes of memory, which are stored together or take a half longer
+/// Bytes of memory that are stored together, or take a half longer.
+inline constexpr int kOuterSector = 32;
 /// Of the columns of a pass those that it stores. `alignment`: a power of two, of bytes of which C's rows begin at multiples. Of
 /// products of 16 bits, where that is less than a sector, it stores from a whole one to a whole one, but at the ends of a row: a
 /// sector that two blocks store a part of each costs more than its columns do, which tensor cores compute next to nothing for.
@@ -45,13 +45,12 @@ template <class T> struct OuterLines {
 /// By mma.sync, 16 bits: rows as they lie in memory, where neighbours are k or lines. Eight more than there are keep rows that
 /// ldmatrix reads together in banks of their own.
 struct OuterHalves {
-  static constexpr int kMostK = kOuterMostKOfHalves,
-                       kMostColumns = kOuterMostPasses * kOuterColumns;
+  static constexpr int kMostK = kOuterMostKOfHalves;
   static constexpr int kPitchOfK = kMostK + 8, kPitchOfRows = kOuterRows + 8,
-                       kPitchOfColumns = kMostColumns + 8;  // elements
+                       kPitchOfColumns = kOuterMostColumns + 8;  // elements
   static constexpr int kAlongK = kOuterRows * kPitchOfK, kAcrossK = kMostK * kPitchOfRows;
   static constexpr int kShareOfA = kAlongK > kAcrossK ? kAlongK : kAcrossK,
-                       kShareOfB = kMostColumns * kPitchOfK;
+                       kShareOfB = kOuterMostColumns * kPitchOfK;
   static_assert(kMostK * kPitchOfColumns <= kShareOfB);
   static constexpr int kFactorBytes = (kOuterWarps * kShareOfA + kShareOfB) * 2;
   static constexpr int bytes(int result_bytes) {
