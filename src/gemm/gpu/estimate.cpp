@@ -499,6 +499,7 @@ Estimate estimate_of_tiles(const Plan& plan, const Problem& oriented, const mode
   add_preparation(e, plan, oriented, gpu);
   e.microseconds =
       std::max({e.compute, e.memory, e.cache}) + e.fill + e.reduction + e.preparation + e.launches;
+  correct_few_columns(e, plan, oriented, gpu);
   return e;
 }
 

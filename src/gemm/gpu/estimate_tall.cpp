@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh, tall_any.cuh): a start, and what memory takes.
+// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh, tall_any.cuh, tall_long.cuh): a start, and what memory takes.
 // Fitted to 38 products on an H100, those of bench/suites/tall.csv and some more that are not aligned, 1.6 to 160 MB.
 #include <algorithm>
 
@@ -23,19 +23,27 @@ constexpr double kColumnsMicrosecondsOfK = 0.015, kRowsMicrosecondsOfK = 0.02;
 constexpr double kShortRows = 128;
 // C that is not aligned goes by way of shared memory: a start, and each element as if it were so many bytes more.
 constexpr double kStagedMicroseconds = 2.5, kStagedBytes = 1.4;
+constexpr double kHalfBytes = 2;            // of an element of A
 constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the first
 // Where A and C begin anywhere (tall_any.cuh), by rows and by columns of C, fitted to 200 products on an H200, 1 to 64 columns, a k
 // of 5 to 191 and 0.2 to 100 MB, with median errors of 5 and 6 %: the start; what of the memory's time is not hidden; and of each line of a
 // multiprocessor what it takes by itself, for each column, for each 16 k, and for each 16 k of 32 columns. Before the first lines B
-// is brought: each 16 k of 32 columns. Of a longer k, by 20 products: a chunk of a warp's unit, where A lies along k and across it,
-// and each 16 k of B.
+// is brought: each 16 k of 32 columns.
 struct AnyMicroseconds {
-  double start, of_memory, of_line, of_column, of_step, of_product, of_b, of_chunk_along,
-      of_chunk_across;
+  double start, of_memory, of_line, of_column, of_step, of_product, of_b;
 };
-constexpr double kAnyLongOfB = 0.2;
-constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23, 1.9, 2.6},
-    kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26, 4.2, 2.9};
+constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23},
+    kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26};
+
+// Of a longer k (tall_long.cuh), for few columns and for more, where A lies along k and across it, by 46 products on an H200 of 3 to
+// 130 MB and up to 13 columns, with median errors of 3 to 8 %: the start, each 16 k of 16 columns of B, each megabyte of A; and by
+// eight products of more columns, each million elements of C.
+struct LongMicroseconds {
+  double start, of_b, of_megabyte, of_elements;
+};
+constexpr LongMicroseconds kLongOfFewAlong{7.5, 0.019, 0.44, 0},
+    kLongOfFewAcross{7.8, 0.033, 0.45, 0}, kLongAlong{7.9, 0.018, 0.50, 6},
+    kLongAcross{8.6, 0.036, 0.45, 3};
 
 // Where TMA brings A (tall_boxes.cuh), fitted to 130 products on an H200, 8 to 128 columns and a k of 16 to 256, as far as it
 // is a choice between these and others: the start, each tile of a warpgroup behind the other, the bandwidth, and each row of up
@@ -44,24 +52,29 @@ constexpr double kBoxesStart = 2.0, kBoxesMicrosecondsOfTile = 0.1, kBoxesBandwi
                  kBoxesMicrosecondsOfLine = 0.0032;
 
 void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_t sms) {
-  const AnyMicroseconds& any = plan.kernel->transposes_result ? kAnyByColumns : kAnyByRows;
   constexpr std::int64_t kStep = 16, kGroup = 32;
+  const auto steps = static_cast<double>(divide_up(oriented.k(), kStep));
+  if (is_of_long_k(*plan.kernel)) {
+    const bool is_few = plan.kernel->bn == kernels::kTallLongGroup;
+    const LongMicroseconds& of_long =
+        is_few ? (oriented.a_along_k ? kLongOfFewAlong : kLongOfFewAcross)
+               : (oriented.a_along_k ? kLongAlong : kLongAcross);
+    const auto groups =
+        static_cast<double>(divide_up(oriented.n(), std::int64_t{kernels::kTallLongGroup}));
+    const double count = static_cast<double>(oriented.count),
+                 rows = static_cast<double>(oriented.m()) * count;
+    e.memory = std::max(e.memory, of_long.of_megabyte * 1e-6 * rows * kHalfBytes *
+                                      static_cast<double>(oriented.k()));
+    e.fill += of_long.start + of_long.of_b * steps * groups +
+              of_long.of_elements * 1e-6 * rows * static_cast<double>(oriented.n());
+    return;
+  }
+  const AnyMicroseconds& any = plan.kernel->transposes_result ? kAnyByColumns : kAnyByRows;
   const std::int64_t lines = kernels::tall_any_lines(!plan.kernel->transposes_result,
                                                      !oriented.a_along_k),
                      units = divide_up(oriented.m(), lines) * oriented.count;
-  const auto of_sm = static_cast<double>(divide_up(units, sms) * lines),
-             steps = static_cast<double>(divide_up(oriented.k(), kStep)),
-             products = steps * static_cast<double>(divide_up(oriented.n(), kGroup));
-  if (is_of_long_k(*plan.kernel)) {
-    // A warp waits for one instruction after the other: memory hides behind that.
-    const std::int64_t rounds = divide_up(units, sms * (plan.kernel->threads / 32)),
-                       chunks = divide_up(oriented.k(), std::int64_t{kernels::kTallAnyChunk});
-    e.memory = 0;
-    e.fill += any.start + kAnyLongOfB * steps +
-              (oriented.a_along_k ? any.of_chunk_along : any.of_chunk_across) *
-                  static_cast<double>(rounds * chunks);
-    return;
-  }
+  const auto of_sm = static_cast<double>(divide_up(units, sms) * lines);
+  const double products = steps * static_cast<double>(divide_up(oriented.n(), kGroup));
   e.memory *= any.of_memory;
   e.fill += any.start + any.of_b * products +
             of_sm * (any.of_line + any.of_column * static_cast<double>(oriented.n()) +

@@ -63,6 +63,9 @@ Estimate estimate_of_single(const Plan& plan, const Problem& oriented, const mod
 Estimate estimate_of_single_f64(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 /// Of teams of warps (kernels/gemm/batch.cuh).
 Estimate estimate_of_teams(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
+/// Adds what tiles and strips of 16 bits take longer beside few columns or few rows.
+void correct_few_columns(Estimate& estimate, const Plan& plan, const Problem& oriented,
+                         const model::Gpu& gpu);
 /// Of kernels that read factors of any alignment in pieces (GemmKernel::reads_pieces).
 Estimate estimate_of_pieces(const Plan& plan, const Problem& oriented, const model::Gpu& gpu);
 /// Of tall products (kernels/gemm/tall.cuh).

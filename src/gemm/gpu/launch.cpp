@@ -476,7 +476,7 @@ void launch_kernel(const Plan& plan, const Problem& oriented, GemmArguments argu
     const bool is_any = is_tall_of_any_alignment(kernel);
     const Dim3 grid = kernel.goes_by_rounds ? grid_of_rounds(plan, oriented, matrices, gpu, product)
                                             : grid_of(plan, oriented, matrices, gpu);
-    if (is_any) any = tall_any_of(product, kernel);
+    if (is_any) any = tall_any_of(product, kernel, grid.x);
     const std::array<const void*, 2> all{&product, &any};
     const std::span<const void* const> values(all.data(), is_any ? 2 : 1);
     device.launch(*entry, launch_of(kernel, device, grid, values, follows), stream);

@@ -144,8 +144,8 @@ std::string begin_plan(Plan& plan, const Problem& oriented, const model::Gpu& gp
   if (plan.entry.empty()) return "does not read these orders of A and B";
   if (std::max({oriented.m(), oriented.n(), oriented.k()}) > kernel.most_extent)
     return phrase("an extent is above {}", kernel.most_extent);
-  if (oriented.k() > kernel.most_held_k)
-    return phrase("holds B for a k of at most {}", kernel.most_held_k);
+  if (const std::int64_t most = most_held_k(kernel, oriented.n()); oriented.k() > most)
+    return phrase("holds B for a k of at most {}", most);
   if (tiles_of(plan, oriented) > kMostTiles ||
       (kernel.is_single && divide_up(oriented.m(), std::int64_t{kernel.bm}) > kMostMatrices))
     return "more tiles than a grid has";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "core/divide.hpp"
 
@@ -46,6 +47,21 @@ int room_of(const TallSpans& spans) {
   return spans.at_a_time == 0 ? spans.pieces * kPiece : spans.count * spans.pitch;
 }
 
+// Of `warps` of a block that share a unit: as many as compute all units of the block the soonest. A unit's end, for all of its
+// warps, takes as long as some chunks.
+int team_of(std::int64_t units_of_block, std::int64_t chunks, int warps) {
+  constexpr std::int64_t kEnd = 2;
+  int best = 1;
+  std::int64_t soonest = std::numeric_limits<std::int64_t>::max();
+  for (const int team : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20}) {
+    if (team > warps || team > chunks) break;
+    const std::int64_t rounds = divide_up(units_of_block, std::int64_t{warps / team}),
+                       takes = rounds * (divide_up(chunks, std::int64_t{team}) + kEnd);
+    if (takes < soonest) soonest = takes, best = team;
+  }
+  return best;
+}
+
 }  // namespace
 
 bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel) {
@@ -53,40 +69,54 @@ bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel) {
 }
 
 bool is_of_long_k(const kernels::GemmKernel& kernel) {
-  return kernel.most_held_k == kernels::kTallAnyLongMostK;
+  return is_tall_of_any_alignment(kernel) && kernel.least_k > 0;
 }
 
-TallAny tall_any_of(const kernels::GemmArguments& arguments, const kernels::GemmKernel& kernel) {
-  const bool transposes_result = kernel.transposes_result, is_long = is_of_long_k(kernel);
+std::int64_t most_held_k(const kernels::GemmKernel& kernel, std::int64_t columns) {
+  if (!is_of_long_k(kernel)) return kernel.most_held_k;
+  constexpr std::int64_t kGroup = kernels::kTallLongGroup;
+  return kernel.most_held_k * kernel.bn /
+         (divide_up(std::min<std::int64_t>(columns, kernel.bn), kGroup) * kGroup);
+}
+
+TallAny tall_any_of(const kernels::GemmArguments& arguments, const kernels::GemmKernel& kernel,
+                    std::int64_t blocks) {
+  const bool transposes_result = kernel.transposes_result, is_long = is_of_long_k(kernel),
+             is_across = arguments.a_across_k != 0;
   TallAny any{};
-  any.chunk = is_long ? kernels::kTallAnyChunk : kernels::kTallAnyMostK;
   const std::int64_t most_columns = kernel.bn,
                      columns = std::min<std::int64_t>(arguments.n, most_columns),
-                     k = std::min<std::int64_t>(arguments.k, any.chunk),
+                     k = is_long ? kernels::tall_long_chunk(is_across) : arguments.k,
                      result = arguments.result_bytes;
-  const bool is_across = arguments.a_across_k != 0;
-  const int lines = kernels::tall_any_lines(!transposes_result, is_across);
+  const int lines = is_long ? kernels::tall_long_lines(is_across)
+                            : kernels::tall_any_lines(!transposes_result, is_across);
   const std::int64_t width_of_a = (is_across ? lines : k) * kFactorBytes;
   // Gaps between rows of A may be brought along, as far as pieces of each row would be as many.
   any.a = spans_of(arguments.a.leading_dimension * kFactorBytes, width_of_a,
                    static_cast<int>(is_across ? k : lines),
-                   is_across ? 0 : std::int64_t{pieces_of(width_of_a)} * kPiece);
+                   is_across || is_long ? 0 : std::int64_t{pieces_of(width_of_a)} * kPiece);
   any.c = spans_of(arguments.c.leading_dimension * result,
                    (transposes_result ? lines : columns) * result,
                    static_cast<int>(transposes_result ? columns : lines),
                    transposes_result || arguments.n > most_columns ? 0 : columns * result);
-  constexpr int kStep = 16, kColumnsOfGroup = 32;
+  constexpr int kStep = 16;
+  const int group = is_long ? kernels::kTallLongGroup : 32;
+  const auto groups = static_cast<int>(divide_up(columns, std::int64_t{group}));
   any.columns_words =
-      static_cast<int>(divide_up(arguments.k, std::int64_t{kStep})) * kStep / 2 * kColumnsOfGroup;
-  any.columns_bytes =
-      static_cast<int>(divide_up(columns, std::int64_t{kColumnsOfGroup})) * any.columns_words * 4;
+      static_cast<int>(divide_up(arguments.k, std::int64_t{kStep})) * kStep / 2 * group;
+  any.columns_bytes = groups * any.columns_words * 4;
   any.stage_bytes = std::max(room_of(any.a), kPiece);
-  any.staged_bytes = room_of(any.c);
+  // Of a long k sums of a unit are left where C is staged.
+  any.staged_bytes = std::max(room_of(any.c), is_long ? groups * group * lines * 4 : 0);
   const int room = kernels::kTallAnySharedBytes - any.columns_bytes;
-  any.warps =
-      std::min(room / (any.stage_bytes + any.staged_bytes), kernels::kTallAnyThreads / kLanes);
+  // While one chunk is multiplied another is to be on its way.
+  const int of_warp = (is_long ? 2 : 1) * any.stage_bytes + any.staged_bytes;
+  any.warps = std::min(room / of_warp, kernel.threads / kLanes);
   any.stages = std::min((room / any.warps - any.staged_bytes) / any.stage_bytes,
                         kernels::kTallAnyMostStages);
+  if (is_long)
+    any.team = team_of(divide_up(divide_up(arguments.m, std::int64_t{lines}), blocks),
+                       divide_up(arguments.k, k), any.warps);
   return any;
 }
 

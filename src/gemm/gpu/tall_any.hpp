@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kernels for tall products of any alignment (kernels/gemm/tall_any.cuh) are told beside GemmArguments: what would take each
+// What kernels for tall products of any alignment (kernels/gemm/tall_any.cuh, tall_long.cuh) are told beside GemmArguments: what would take each
 // of their warps hundreds of instructions to work out.
 #pragma once
 
@@ -17,8 +17,11 @@ bool is_tall_of_any_alignment(const kernels::GemmKernel& kernel);
 /// Whether it is one of those that read A in chunks of k.
 bool is_of_long_k(const kernels::GemmKernel& kernel);
 
-/// Of `arguments`, for such a kernel.
+/// The largest k of which `kernel` holds so many columns of B, or as many of them as it holds at a time.
+std::int64_t most_held_k(const kernels::GemmKernel& kernel, std::int64_t columns);
+
+/// Of `arguments`, for such a kernel of so many blocks.
 kernels::TallAny tall_any_of(const kernels::GemmArguments& arguments,
-                             const kernels::GemmKernel& kernel);
+                             const kernels::GemmKernel& kernel, std::int64_t blocks);
 
 }  // namespace tilewise::gpu

@@ -13,11 +13,21 @@ inline constexpr int kTallRows = 32, kTallColumns = 64;
 inline constexpr int kTallThreads = 256;
 inline constexpr int kTallMostK = 256;  ///< of which a block holds B
 
-/// Of any alignment (tall_any.cuh): threads, shared memory, k and columns of which a block holds B; and those of a longer k, of
-/// which A comes in chunks.
+/// Of any alignment (tall_any.cuh): threads, shared memory, k and columns of which a block holds B.
 inline constexpr int kTallAnyThreads = 384, kTallAnySharedBytes = 227 * 1024, kTallAnyMostK = 192,
-                     kTallAnyColumns = 64, kTallAnyLongMostK = 1280, kTallAnyLongColumns = 32,
-                     kTallAnyChunk = 64;
+                     kTallAnyColumns = 64;
+/// The same of a longer k (tall_long.cuh), of which A comes in chunks, by kernels for few columns, of which a block has more warps,
+/// and for more: columns of B that a block holds, of which so many are brought together, and their k, which is as much more as
+/// there are fewer columns.
+constexpr int tall_long_threads(bool of_few) { return of_few ? 640 : 384; }
+constexpr int tall_long_columns(bool of_few) { return of_few ? 16 : 64; }
+inline constexpr int kTallLongGroup = 16;
+constexpr int tall_long_most_k(bool of_few) { return of_few ? 4096 : 1024; }
+/// Lines (rows of A) of a unit, by how A lies; k of a chunk; and pieces of 16 bytes that hold a row of it wherever that begins. Most
+/// of 32 lanes have a piece of a row, or of some.
+constexpr int tall_long_lines(bool a_across_k) { return a_across_k ? 32 : 16; }
+constexpr int tall_long_chunk(bool a_across_k) { return a_across_k ? 48 : 112; }
+constexpr int tall_long_pieces(bool a_across_k) { return a_across_k ? 5 : 15; }
 /// Lines (rows of A) of a warp's unit, by how C and A lie: more where spans of memory are the longer for it.
 constexpr int tall_any_lines(bool result_by_rows, bool a_across_k) {
   return result_by_rows && !a_across_k ? 16 : 32;
@@ -41,10 +51,11 @@ struct TallSpans {
 struct TallAny {
   TallSpans a, c;                         ///< of A: of a chunk of k
   int chunk;                              ///< k of these, a multiple of 16
-  int columns_words;                      ///< of 32 columns of B
+  int columns_words;                      ///< of 32 columns of B, of a long k of 16
   int columns_bytes;                      ///< of all that a block holds
   int stage_bytes, staged_bytes, stages;  ///< of a warp: units of A, and what of C is staged
   int warps;                              ///< for which there is room
+  int team;                               ///< of these that share a unit, of a long k
 };
 
 /// Where TMA brings A (tall_boxes.cuh): warpgroups of a block, pieces of 64 rows and 64 k that each has on their way, and columns

@@ -67,37 +67,52 @@ constexpr GemmKernel tall_boxes(std::string_view name, std::string_view unit,
 }
 // Of any alignment (tall_any.cuh).
 constexpr GemmKernel tall_any(std::string_view name, std::string_view unit, std::string_view entry,
-                              Dtype operand, Dtype result, bool transposes, bool is_long) {
-  GemmKernel kernel = tall(name, unit, entry, operand, result, true,
-                           is_long ? kTallAnyLongColumns : kTallAnyColumns, 1, 1);
+                              Dtype operand, Dtype result, bool transposes) {
+  GemmKernel kernel = tall(name, unit, entry, operand, result, true, kTallAnyColumns, 1, 1);
   kernel.entries = {{{entry, entry}, {entry, entry}}};
   kernel.compute_major = 9;
   kernel.threads = kTallAnyThreads;
   kernel.bm = tall_any_lines(!transposes, false);
   kernel.bk = 16;
   kernel.dynamic_shared_bytes = kTallAnySharedBytes;
-  kernel.most_held_k = is_long ? kTallAnyLongMostK : kTallAnyMostK;
-  kernel.least_k = is_long ? kTallAnyMostK + 1 : 0;
+  kernel.most_held_k = kTallAnyMostK;
   kernel.alignment = 0;
   kernel.preparation = Preparation::kNone;
   kernel.transposes_result = transposes;
   return kernel;
 }
+// The same of a long k (tall_long.cuh), for few columns or for more.
+constexpr GemmKernel tall_long(std::string_view name, std::string_view unit, std::string_view entry,
+                               Dtype operand, Dtype result, bool transposes, bool of_few) {
+  GemmKernel kernel = tall_any(name, unit, entry, operand, result, transposes);
+  kernel.threads = tall_long_threads(of_few);
+  kernel.bm = tall_long_lines(false);
+  kernel.bn = tall_long_columns(of_few);
+  kernel.most_columns = kernel.bn;
+  kernel.most_held_k = tall_long_most_k(of_few);
+  kernel.least_k = kTallAnyMostK + 1;
+  return kernel;
+}
 #define TILEWISE_TALL_NAMED(type, name, suffix, dtype, result, ...)                           \
   tall("tall_" type "_" name suffix, "tall_" type, "gemm_tall_" type "_" name, dtype, result, \
        __VA_ARGS__)
-#define TILEWISE_TALL_ANY_NAMED(type, name, suffix, dtype, result, ...)                          \
+#define TILEWISE_TALL_ANY_NAMED(type, name, suffix, dtype, result, transposes)                   \
   tall_any("tall_" type "_" name suffix, "tall_" type "_any", "gemm_tall_" type "_" name, dtype, \
-           result, __VA_ARGS__)
+           result, transposes)
+#define TILEWISE_TALL_LONG_NAMED(type, name, suffix, dtype, result, ...)                           \
+  tall_long("tall_" type "_" name suffix, "tall_" type "_long", "gemm_tall_" type "_" name, dtype, \
+            result, __VA_ARGS__)
 #define TILEWISE_TALL(type, suffix, dtype, result)                                                \
   TILEWISE_TALL_NAMED(type, "32_rows", suffix, dtype, result, true, 32, 4, 2),                    \
       TILEWISE_TALL_NAMED(type, "64_rows", suffix, dtype, result, true, 64, 4, 2),                \
       TILEWISE_TALL_NAMED(type, "32_columns", suffix, dtype, result, false, 32, 4, 2),            \
       TILEWISE_TALL_NAMED(type, "64_columns", suffix, dtype, result, false, 64, 6, 1),            \
-      TILEWISE_TALL_ANY_NAMED(type, "any", suffix, dtype, result, false, false),                  \
-      TILEWISE_TALL_ANY_NAMED(type, "any_swapped", suffix, dtype, result, true, false),           \
-      TILEWISE_TALL_ANY_NAMED(type, "any_long", suffix, dtype, result, false, true),              \
-      TILEWISE_TALL_ANY_NAMED(type, "any_long_swapped", suffix, dtype, result, true, true),       \
+      TILEWISE_TALL_ANY_NAMED(type, "any", suffix, dtype, result, false),                         \
+      TILEWISE_TALL_ANY_NAMED(type, "any_swapped", suffix, dtype, result, true),                  \
+      TILEWISE_TALL_LONG_NAMED(type, "long", suffix, dtype, result, false, false),                \
+      TILEWISE_TALL_LONG_NAMED(type, "long_swapped", suffix, dtype, result, true, false),         \
+      TILEWISE_TALL_LONG_NAMED(type, "long_few", suffix, dtype, result, false, true),             \
+      TILEWISE_TALL_LONG_NAMED(type, "long_few_swapped", suffix, dtype, result, true, true),      \
       tall_boxes("tall_" type "_boxes_swapped" suffix, "tall_" type "_boxes",                     \
                  "gemm_tall_" type "_boxes_swapped", dtype, result, true),                        \
       tall_boxes("tall_" type "_boxes" suffix, "tall_" type "_boxes", "gemm_tall_" type "_boxes", \

@@ -8,6 +8,7 @@
 
 #include "gemm/gpu/boxes.hpp"
 #include "gemm/gpu/plan.hpp"
+#include "gemm/gpu/tall_any.hpp"
 #include "on_gpu.hpp"
 
 namespace tilewise::test {
@@ -116,14 +117,47 @@ TEST_P(EveryTallOfAnyAlignment, RowsWithoutGaps) {
 
 // As many k as B is held for, whole chunks and not, rows much further apart than they are long.
 TEST_P(EveryTallOfAnyAlignment, LongRows) {
+  constexpr std::int64_t kWholeChunks = 336;
+  static_assert(kWholeChunks % kernels::tall_long_chunk(false) == 0 &&
+                kWholeChunks % kernels::tall_long_chunk(true) == 0);
   const std::int64_t rows = 9 * kernel().bm + 11, most = kernel().most_held_k;
   with_kind([&]<class Kind>(Kind) {
     for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
       const Layout apart{{.order = order, .gap = 99}, {}, {}}, plain{{.order = order}, {}, {}};
       expect_right_of<Kind>(41, kernel().bn, most, apart, 1, 2);
       expect_right_of<Kind>(rows, kernel().bn + 1, std::min<std::int64_t>(most, 193), plain);
-      expect_right_of<Kind>(rows, 3, std::min<std::int64_t>(most, 5 * kernels::kTallAnyChunk),
-                            plain, 1.5);
+      expect_right_of<Kind>(rows, 3, std::min(most, kWholeChunks), plain, 1.5);
+      expect_right_of<Kind>(41, 3, gpu::most_held_k(kernel(), 3), plain);
+    }
+  });
+}
+
+// Columns of B that are brought and added up together, each number of them.
+TEST_P(EveryTallOfAnyAlignment, GroupsOfColumns) {
+  const std::int64_t k = std::min<std::int64_t>(kernel().most_held_k, 230);
+  with_kind([&]<class Kind>(Kind) {
+    for (std::int64_t columns = 15; columns <= kernel().bn; columns += 17) {
+      for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+        const Layout layout{{}, {.order = order}, {.gap = 5}};
+        expect_right_of<Kind>(kernel().bm + 7, columns, k, layout, -1, 1);
+      }
+    }
+  });
+}
+
+// Of a long k as many warps share a unit of lines as there are too few of these for: from all of them to each by itself, with
+// chunks of k that do not come out even.
+TEST_P(EveryTallOfAnyAlignment, TeamsOfWarps) {
+  if (!gpu::is_of_long_k(kernel())) GTEST_SKIP() << "each of its warps has units of its own";
+  const std::int64_t blocks = test_device().gpu().sm_count;
+  with_kind([&]<class Kind>(Kind) {
+    for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+      const bool is_across = (order == Order::kColumnMajor) != kernel().transposes_result;
+      const std::int64_t lines = kernels::tall_long_lines(is_across),
+                         k = 13 * kernels::tall_long_chunk(is_across) - 5;
+      for (const int units : {1, 2, 5, 16})
+        expect_right_of<Kind>((units * blocks - 1) * lines + 3, kernel().bn / 4 + units / 2, k,
+                              {{.order = order}, {}, {}}, 1, units % 2 == 0 ? 0.0f : -1.0f);
     }
   });
 }
@@ -160,7 +194,7 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   EXPECT_EQ(plan(65537, 29, 61).kernel->name, "tall_bf16_any");
   EXPECT_EQ(plan(100000, 33, 63).kernel->name, "tall_bf16_any");
   EXPECT_EQ(plan(31, 100001, 63).kernel->name, "tall_bf16_any_swapped");
-  EXPECT_EQ(plan(16, 50257, 769).kernel->name, "tall_bf16_any_long_swapped");
+  EXPECT_EQ(plan(16, 50257, 769).kernel->name, "tall_bf16_long_few_swapped");
   EXPECT_NE(plan(50257, 1, 769).kernel->unit, "tall_bf16_any");
   EXPECT_EQ(plan(65537, 29, 61).workspace_bytes, 0u);
   EXPECT_EQ(plan(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
