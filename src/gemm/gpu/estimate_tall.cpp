@@ -36,14 +36,14 @@ constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23}
     kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26};
 
 // Of a longer k (tall_long.cuh), for few columns and for more, where A lies along k and across it, by 46 products on an H200 of 3 to
-// 130 MB and up to 13 columns, with median errors of 3 to 8 %: the start, each 16 k of 16 columns of B, each megabyte of A; and by
-// eight products of more columns, each million elements of C.
+// 130 MB and up to 13 columns, with median errors of 3 to 8 %, and two per cent more, as strips are estimated high: the start, each 16 k of 16 columns of B, each megabyte of A as if all
+// multiprocessors had as many lines as the one that has most; and by eight products of more columns, each million elements of C.
 struct LongMicroseconds {
   double start, of_b, of_megabyte, of_elements;
 };
-constexpr LongMicroseconds kLongOfFewAlong{7.5, 0.019, 0.44, 0},
-    kLongOfFewAcross{7.8, 0.033, 0.45, 0}, kLongAlong{7.9, 0.018, 0.50, 6},
-    kLongAcross{8.6, 0.036, 0.45, 3};
+constexpr LongMicroseconds kLongOfFewAlong{8.6, 0.012, 0.46, 0},
+    kLongOfFewAcross{9.3, 0.014, 0.47, 0}, kLongAlong{9.0, 0.011, 0.51, 6},
+    kLongAcross{10.2, 0.018, 0.47, 3};
 
 // Where TMA brings A (tall_boxes.cuh), fitted to 130 products on an H200, 8 to 128 columns and a k of 16 to 256, as far as it
 // is a choice between these and others: the start, each tile of a warpgroup behind the other, the bandwidth, and each row of up
@@ -61,9 +61,11 @@ void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_
                : (oriented.a_along_k ? kLongAlong : kLongAcross);
     const auto groups =
         static_cast<double>(divide_up(oriented.n(), std::int64_t{kernels::kTallLongGroup}));
-    const double count = static_cast<double>(oriented.count),
-                 rows = static_cast<double>(oriented.m()) * count;
-    e.memory = std::max(e.memory, of_long.of_megabyte * 1e-6 * rows * kHalfBytes *
+    const std::int64_t lines = kernels::tall_long_lines(!oriented.a_along_k),
+                       units = divide_up(oriented.m(), lines) * oriented.count;
+    const double rows = static_cast<double>(oriented.m() * oriented.count),
+                 most_rows = static_cast<double>(divide_up(units, sms) * sms * lines);
+    e.memory = std::max(e.memory, of_long.of_megabyte * 1e-6 * most_rows * kHalfBytes *
                                       static_cast<double>(oriented.k()));
     e.fill += of_long.start + of_long.of_b * steps * groups +
               of_long.of_elements * 1e-6 * rows * static_cast<double>(oriented.n());

@@ -49,8 +49,7 @@ struct TallSpans {
 
 /// Such a product: the same of all its matrices.
 struct TallAny {
-  TallSpans a, c;                         ///< of A: of a chunk of k
-  int chunk;                              ///< k of these, a multiple of 16
+  TallSpans a, c;                         ///< of A: of a long k of a chunk
   int columns_words;                      ///< of 32 columns of B, of a long k of 16
   int columns_bytes;                      ///< of all that a block holds
   int stage_bytes, staged_bytes, stages;  ///< of a warp: units of A, and what of C is staged

@@ -77,9 +77,9 @@ template <bool kAcross> class Chunks {
   const GemmArguments& g_;
   const TallAny& t_;
   const char* const a_;
-  const int k_, first_k_;  // of the matrix; of the warp's first chunk
-  const int end_,
-      inside_;  // of the block's units; the first from which on pieces may reach beyond the matrix
+  const int k_, first_k_;  // of the matrix; before the warp's first chunk of a unit
+  const int end_;          // of the block's units
+  const int inside_;       // the first unit whose pieces may reach beyond the matrix
   const int teams_;
   const int to_lane_;  // where its piece is in shared memory
   const bool copies_;  // the last lanes have none
@@ -99,7 +99,7 @@ template <bool kAcross> class Chunks {
         k_(k),
         first_k_(member * Of::kDepth),
         end_(k > 0 ? end : 0),
-        // A chunk is not longer than two rows of A, and a unit has more.
+        // A row's last chunk reaches less than two rows further, and a unit has more.
         inside_(kAcross || k >= Of::kDepth ? static_cast<int>((g.m - 1) / Of::kLines) - 1 : 0),
         teams_(teams),
         to_lane_(row() * Of::kPitch + behind()),
