@@ -125,13 +125,8 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
       char* const to = c_of_columns + unit * unit_of_c;
       const int lines_there =
           static_cast<int>(min(g.m - unit * kLines, static_cast<long long>(kLines)));
-      const int count = kByRows ? lines_there : columns_there,
-                bytes = (kByRows ? columns_there : lines_there) * kEach;
-      if (beta != 0) {
-        move_all<C>(staged, to, spans_of_c, count, bytes,
-                    [](const auto* held, auto* at) { *at = *held; });
-        __syncwarp();
-      }
+      const StagedResult<C> result(staged, to, spans_of_c, kByRows, lines_there, columns_there);
+      if (beta != 0) result.bring();
       const Places<Type, C, kByRows, kLines, Columns::kN> places(c_of_columns, spans_of_c);
 #pragma unroll 1
       for (int i = 0; i < columns_there; i += Columns::kN) {
@@ -148,10 +143,7 @@ __device__ __forceinline__ void run_to(const GemmArguments& g, const TallAny& t,
         if (beta == 0) places.template put<false>(staged, sums, i, kLines, columns_there, alpha, 0);
         else places.template put<true>(staged, sums, i, lines_there, columns_there, alpha, beta);
       }
-      __syncwarp();  // all have read the unit, and left their sums
-      move_all<C>(staged, to, spans_of_c, count, bytes,
-                  [](auto* at, const auto* result) { *at = *result; });
-      __syncwarp();  // what was staged has been read
+      result.store();
       unit += stride;
     }
     ptx::cp_async_wait<0>();

@@ -288,13 +288,8 @@ __device__ __forceinline__ void run_long_to(const GemmArguments& g, const TallAn
         char* const to = c_of_columns + unit * (kLines * (kByRows ? t.c.apart : kEach));
         const int lines_there = static_cast<int>(
             min(g.m - static_cast<long long>(unit) * kLines, static_cast<long long>(kLines)));
-        const int count = kByRows ? lines_there : columns_there,
-                  bytes = (kByRows ? columns_there : lines_there) * kEach;
-        if (beta != 0) {
-          move_all<C>(staged, to, spans_of_c, count, bytes,
-                      [](const auto* held, auto* at) { *at = *held; });
-          __syncwarp();
-        }
+        const StagedResult<C> result(staged, to, spans_of_c, kByRows, lines_there, columns_there);
+        if (beta != 0) result.bring();
         const Places<Type, C, kByRows, kLines, Of::kN> places(c_of_columns, spans_of_c);
 #pragma unroll 1
         for (int i = 0; i < columns_there; i += Of::kN) {
@@ -303,10 +298,7 @@ __device__ __forceinline__ void run_long_to(const GemmArguments& g, const TallAn
           else places.template put<true>(staged, sums, i, lines_there, columns_there, alpha, beta);
           move_up(sums);  // so that there is this code once
         }
-        __syncwarp();  // all have left their sums
-        move_all<C>(staged, to, spans_of_c, count, bytes,
-                    [](auto* at, const auto* result) { *at = *result; });
-        __syncwarp();  // what was staged has been read
+        result.store();
       }
       clear(sums);
       first_k = chunks.first_k();

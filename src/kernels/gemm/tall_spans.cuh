@@ -339,6 +339,36 @@ template <class Type, class C, bool kByRows, int kLines, int kColumns> class Pla
   }
 };
 
+// A unit's part of C on its way through shared memory.
+template <class C> class StagedResult {
+  char *staged_, *memory_;
+  const Spans& spans_;
+  int count_, bytes_;  // spans, and of each
+
+ public:
+  __device__ __forceinline__ StagedResult(char* staged, char* memory, const Spans& spans,
+                                          bool by_rows, int lines, int columns)
+      : staged_(staged),
+        memory_(memory),
+        spans_(spans),
+        count_(by_rows ? lines : columns),
+        bytes_((by_rows ? columns : lines) * static_cast<int>(sizeof(C))) {}
+
+  // Brings what C holds.
+  __device__ __forceinline__ void bring() const {
+    move_all<C>(staged_, memory_, spans_, count_, bytes_,
+                [](const auto* held, auto* at) { *at = *held; });
+    __syncwarp();
+  }
+  // Stores what all lanes put.
+  __device__ __forceinline__ void store() const {
+    __syncwarp();
+    move_all<C>(staged_, memory_, spans_, count_, bytes_,
+                [](auto* at, const auto* result) { *at = *result; });
+    __syncwarp();  // what was staged has been read
+  }
+};
+
 // Waits for what this lane has asked for, up to the oldest of so many units.
 __device__ __forceinline__ void wait_for_oldest_of(int units) {
   static_assert(kTallAnyMostStages == 4);

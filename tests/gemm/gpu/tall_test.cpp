@@ -200,6 +200,45 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
   EXPECT_EQ(plan(1000000, 16, 16).kernel->name, "tall_bf16_32_rows");  // aligned
 }
 
+// As many k of B as there is room for, which is more of fewer columns.
+TEST(TallProducts, HoldALongKOfFewColumns) {
+  TILEWISE_NEEDS_KERNELS();
+  const auto holds = [](std::string_view kernel, std::int64_t n, std::int64_t k) {
+    gpu::Problem problem;
+    problem.operand = problem.result = Dtype::kBF16;
+    problem.arguments.m = 5001, problem.arguments.n = n, problem.arguments.k = k;
+    problem.arguments.a.leading_dimension = k;
+    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
+    problem.arguments.alpha.value = 1;
+    return gpu::plan_by(gpu::parse_wish(kernel, ""), problem, model::find_gpu("h200"),
+                        gpu::kNoLimit)
+        .has_value();
+  };
+  EXPECT_TRUE(holds("tall_bf16_long_few", 16, 4096));
+  EXPECT_FALSE(holds("tall_bf16_long_few", 3, 4097));
+  EXPECT_TRUE(holds("tall_bf16_long", 16, 4096));
+  EXPECT_TRUE(holds("tall_bf16_long", 32, 2048));
+  EXPECT_FALSE(holds("tall_bf16_long", 33, 2048));
+  EXPECT_TRUE(holds("tall_bf16_long", 64, 1024));
+  EXPECT_FALSE(holds("tall_bf16_long", 64, 1025));
+  EXPECT_FALSE(holds("tall_bf16_any", 1, 193));
+}
+
+// Of any alignment by teams; where TMA can bring them, few columns are asked for once by each cluster; a very large factor by
+// strips.
+TEST(TallProducts, OfALongK) {
+  TILEWISE_NEEDS_KERNELS();
+  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return plan_of(m, n, k, Dtype::kBF16, "h200");
+  };
+  EXPECT_EQ(plan(101385, 10, 513).kernel->name, "tall_bf16_long_few");
+  EXPECT_EQ(plan(100003, 17, 501).kernel->name, "tall_bf16_long");
+  const gpu::Plan of_eight = plan(18008, 8, 640);
+  EXPECT_GT(of_eight.kernel->box_a.lines, 0) << of_eight.kernel->name;
+  EXPECT_GT(of_eight.cluster.blocks(), 2);
+  EXPECT_TRUE(plan(1, 128256, 4096).kernel->name.starts_with("strip_bf16"));
+}
+
 // Rows of A that are lines of 128 bytes come by TMA, of C and of Cᵀ.
 TEST(TallProducts, ComeByTmaWhereKIsLong) {
   TILEWISE_NEEDS_KERNELS();
