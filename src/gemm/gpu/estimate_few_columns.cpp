@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include "core/divide.hpp"
 #include "gemm/gpu/estimate_terms.hpp"
@@ -22,35 +21,34 @@ struct StripCost {
 };
 // Of A along k and across it, beside B whose rows are as long as a tile's and beside eight columns of one that lies across k.
 struct StripFit {
-  std::string_view tile;
+  int lines, columns;                          // of a tile
   std::array<std::array<StripCost, 2>, 2> of;  // [A across k][eight columns of B across k]
 };
 // Fitted to these 40 products and to 40 more of up to 16 columns, with median errors of 2 to 11 %.
 constexpr std::array<StripFit, 6> kFits{
-    StripFit{"_32x8",
-             {{{{{5.2, 0.23, 1.2}, {4.9, 0.24, 1.2}}}, {{{6.9, 0.26, 1.2}, {5.4, 0.26, 1.2}}}}}},
-    StripFit{"_32x16",
-             {{{{{5.5, 0.27, 0.73}, {5.4, 0.40, 1.5}}}, {{{5.1, 0.32, 0.86}, {7.5, 0.50, 0}}}}}},
-    StripFit{"_64x16",
+    StripFit{
+        32, 8, {{{{{5.2, 0.23, 1.2}, {4.9, 0.24, 1.2}}}, {{{6.9, 0.26, 1.2}, {5.4, 0.26, 1.2}}}}}},
+    StripFit{
+        32, 16, {{{{{5.5, 0.27, 0.73}, {5.4, 0.40, 1.5}}}, {{{5.1, 0.32, 0.86}, {7.5, 0.50, 0}}}}}},
+    StripFit{64,
+             16,
              {{{{{4.6, 0.30, 0.79}, {6.9, 0.36, 0.44}}}, {{{5.6, 0.29, 0.83}, {6.2, 0.38, 0}}}}}},
-    StripFit{"_64x32",
-             {{{{{4.0, 0.26, 2.0}, {5.6, 0.33, 1.9}}}, {{{4.4, 0.26, 2.2}, {5.7, 0.33, 1.5}}}}}},
-    StripFit{"_32x64",
-             {{{{{3.9, 0.33, 1.9}, {2.3, 1.8, 0}}}, {{{3.9, 0.41, 2.2}, {5.2, 0.49, 1.8}}}}}},
-    StripFit{"_64x64",
-             {{{{{4.4, 0.25, 3.1}, {1.3, 1.2, 1.4}}}, {{{4.7, 0.29, 3.3}, {3.9, 0.37, 3.1}}}}}}};
-// What the times of such products are more than estimates of tiles say, among which these are a choice.
+    StripFit{
+        64, 32, {{{{{4.0, 0.26, 2.0}, {5.6, 0.33, 1.9}}}, {{{4.4, 0.26, 2.2}, {5.7, 0.33, 1.5}}}}}},
+    StripFit{
+        32, 64, {{{{{3.9, 0.33, 1.9}, {2.3, 1.8, 0}}}, {{{3.9, 0.41, 2.2}, {5.2, 0.49, 1.8}}}}}},
+    StripFit{
+        64, 64, {{{{{4.4, 0.25, 3.1}, {1.3, 1.2, 1.4}}}, {{{4.7, 0.29, 3.3}, {3.9, 0.37, 3.1}}}}}}};
+// Estimates of tiles, the other choice, are short of what such products take by about as much: so these are, too.
 constexpr double kShortOfOthers = 2.5;
-// Of what is more than so many megabytes each takes no longer than by other tiles.
+// Of a larger A each megabyte beyond the first hundred takes at most so long.
 constexpr double kLargeMegabytes = 100, kOfMoreMegabytes = 0.21;
 
 const StripFit* fit_of(const kernels::GemmKernel& kernel) {
-  if (!kernel.name.starts_with("strip_")) return nullptr;
+  // Warps of those for a short k are not along k.
+  if (!kernel.name.starts_with("strip_") || kernel.steps_together == 1) return nullptr;
   const auto fit = std::ranges::find_if(kFits, [&](const StripFit& some) {
-    const std::size_t at = kernel.name.find(some.tile);
-    if (at == std::string_view::npos) return false;
-    const std::string_view rest = kernel.name.substr(at + some.tile.size());
-    return rest.empty() || rest.starts_with("_to_f32") || rest.starts_with("_transposed");
+    return some.lines == kernel.bm && some.columns == kernel.bn;
   });
   return fit == kFits.end() ? nullptr : &*fit;
 }
@@ -71,7 +69,6 @@ void correct_tiles(Estimate& e, const Plan& plan, const Problem& oriented) {
 
 void correct_strip(Estimate& e, const Plan& plan, const Problem& oriented, const model::Gpu& gpu) {
   constexpr std::int64_t kShortRow = 8;
-  constexpr double kHalfBytes = 2;
   const kernels::GemmKernel& kernel = *plan.kernel;
   const StripFit* const fit = fit_of(kernel);
   if (!fit || oriented.n() > std::min<std::int64_t>(kernel.bn, kFew)) return;
@@ -83,7 +80,7 @@ void correct_strip(Estimate& e, const Plan& plan, const Problem& oriented, const
                                                  plan.parts) /
                              places),
                megabytes = static_cast<double>(oriented.m()) * static_cast<double>(oriented.k()) *
-                           kHalfBytes * 1e-6,
+                           static_cast<double>(size_of(oriented.operand)) * 1e-6,
                memory = cost.of_megabyte * std::min(megabytes, kLargeMegabytes) +
                         std::min(cost.of_megabyte, kOfMoreMegabytes) *
                             std::max(0.0, megabytes - kLargeMegabytes),

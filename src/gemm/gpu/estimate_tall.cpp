@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewise authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh, tall_any.cuh, tall_long.cuh): a start, and what memory takes.
-// Fitted to 38 products on an H100, those of bench/suites/tall.csv and some more that are not aligned, 1.6 to 160 MB.
+// What plans would cost by kernels for tall products (kernels/gemm/tall.cuh, tall_any.cuh, tall_long.cuh): a start, and what
+// memory takes. Fitted to 38 products on an H100, those of bench/suites/tall.csv and some more that are not aligned, 1.6 to 160 MB.
 #include <algorithm>
 
 #include "core/divide.hpp"
@@ -23,7 +23,6 @@ constexpr double kColumnsMicrosecondsOfK = 0.015, kRowsMicrosecondsOfK = 0.02;
 constexpr double kShortRows = 128;
 // C that is not aligned goes by way of shared memory: a start, and each element as if it were so many bytes more.
 constexpr double kStagedMicroseconds = 2.5, kStagedBytes = 1.4;
-constexpr double kHalfBytes = 2;            // of an element of A
 constexpr double kRoundMicroseconds = 2.5;  // of blocks of a batch, behind the first
 // Where A and C begin anywhere (tall_any.cuh), by rows and by columns of C, fitted to 200 products on an H200, 1 to 64 columns, a k
 // of 5 to 191 and 0.2 to 100 MB, with median errors of 5 and 6 %: the start; what of the memory's time is not hidden; and of each line of a
@@ -35,9 +34,10 @@ struct AnyMicroseconds {
 constexpr AnyMicroseconds kAnyByRows{4.5, 0.8, 2.5e-3, 2e-5, 6e-4, 4.9e-4, 0.23},
     kAnyByColumns{5.0, 0.27, 0, 2.4e-4, 1.4e-4, 8.9e-4, 0.26};
 
-// Of a longer k (tall_long.cuh), for few columns and for more, where A lies along k and across it, by 46 products on an H200 of 3 to
-// 130 MB and up to 13 columns, with median errors of 3 to 8 %, and two per cent more, as strips are estimated high: the start, each 16 k of 16 columns of B, each megabyte of A as if all
-// multiprocessors had as many lines as the one that has most; and by eight products of more columns, each million elements of C.
+// Of a longer k (tall_long.cuh), for few columns and for more, where A lies along k and across it: the start, each 16 k of 16
+// columns of B, each megabyte of A as if all multiprocessors had as many lines as the one that has most, and each million elements
+// of C. By 46 products on an H200, 3 to 130 MB and up to 15 columns, and eight of more columns; a seventh more than these take,
+// with median errors of 6 and 7 % beside that, as strips of any alignment, the other choice, are estimated high, too.
 struct LongMicroseconds {
   double start, of_b, of_megabyte, of_elements;
 };
@@ -55,7 +55,7 @@ void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_
   constexpr std::int64_t kStep = 16, kGroup = 32;
   const auto steps = static_cast<double>(divide_up(oriented.k(), kStep));
   if (is_of_long_k(*plan.kernel)) {
-    const bool is_few = plan.kernel->bn == kernels::kTallLongGroup;
+    const bool is_few = plan.kernel->bn == kernels::tall_long_columns(true);
     const LongMicroseconds& of_long =
         is_few ? (oriented.a_along_k ? kLongOfFewAlong : kLongOfFewAcross)
                : (oriented.a_along_k ? kLongAlong : kLongAcross);
@@ -65,7 +65,8 @@ void add_any(Estimate& e, const Plan& plan, const Problem& oriented, std::int64_
                        units = divide_up(oriented.m(), lines) * oriented.count;
     const double rows = static_cast<double>(oriented.m() * oriented.count),
                  most_rows = static_cast<double>(divide_up(units, sms) * sms * lines);
-    e.memory = std::max(e.memory, of_long.of_megabyte * 1e-6 * most_rows * kHalfBytes *
+    e.memory = std::max(e.memory, of_long.of_megabyte * 1e-6 * most_rows *
+                                      static_cast<double>(size_of(oriented.operand)) *
                                       static_cast<double>(oriented.k()));
     e.fill += of_long.start + of_long.of_b * steps * groups +
               of_long.of_elements * 1e-6 * rows * static_cast<double>(oriented.n());

@@ -86,14 +86,15 @@ TallAny tall_any_of(const kernels::GemmArguments& arguments, const kernels::Gemm
   TallAny any{};
   const std::int64_t most_columns = kernel.bn,
                      columns = std::min<std::int64_t>(arguments.n, most_columns),
-                     k = is_long ? kernels::tall_long_chunk(is_across) : arguments.k,
+                     // k of A that come together
+      together = is_long ? kernels::tall_long_chunk(is_across) : arguments.k,
                      result = arguments.result_bytes;
   const int lines = is_long ? kernels::tall_long_lines(is_across)
                             : kernels::tall_any_lines(!transposes_result, is_across);
-  const std::int64_t width_of_a = (is_across ? lines : k) * kFactorBytes;
+  const std::int64_t width_of_a = (is_across ? lines : together) * kFactorBytes;
   // Gaps between rows of A may be brought along, as far as pieces of each row would be as many.
   any.a = spans_of(arguments.a.leading_dimension * kFactorBytes, width_of_a,
-                   static_cast<int>(is_across ? k : lines),
+                   static_cast<int>(is_across ? together : lines),
                    is_across || is_long ? 0 : std::int64_t{pieces_of(width_of_a)} * kPiece);
   any.c = spans_of(arguments.c.leading_dimension * result,
                    (transposes_result ? lines : columns) * result,
@@ -116,7 +117,7 @@ TallAny tall_any_of(const kernels::GemmArguments& arguments, const kernels::Gemm
                         kernels::kTallAnyMostStages);
   if (is_long)
     any.team = team_of(divide_up(divide_up(arguments.m, std::int64_t{lines}), blocks),
-                       divide_up(arguments.k, k), any.warps);
+                       divide_up(arguments.k, together), any.warps);
   return any;
 }
 

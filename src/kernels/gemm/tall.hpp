@@ -27,7 +27,11 @@ constexpr int tall_long_most_k(bool of_few) { return of_few ? 4096 : 1024; }
 /// of 32 lanes have a piece of a row, or of some.
 constexpr int tall_long_lines(bool a_across_k) { return a_across_k ? 32 : 16; }
 constexpr int tall_long_chunk(bool a_across_k) { return a_across_k ? 48 : 112; }
-constexpr int tall_long_pieces(bool a_across_k) { return a_across_k ? 5 : 15; }
+constexpr int tall_long_pieces(bool a_across_k) {
+  constexpr int kPiece = 16, kElement = 2;
+  const int elements = a_across_k ? tall_long_lines(a_across_k) : tall_long_chunk(a_across_k);
+  return (elements * kElement + kPiece - kElement + kPiece - 1) / kPiece;
+}
 /// Lines (rows of A) of a warp's unit, by how C and A lie: more where spans of memory are the longer for it.
 constexpr int tall_any_lines(bool result_by_rows, bool a_across_k) {
   return result_by_rows && !a_across_k ? 16 : 32;

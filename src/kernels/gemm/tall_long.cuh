@@ -63,12 +63,11 @@ __device__ __forceinline__ void bring_columns(unsigned* to, const GemmArguments&
 // eight rows lie in different banks.
 template <bool kAcross> struct Chunk {
   static constexpr int kLines = tall_long_lines(kAcross), kDepth = tall_long_chunk(kAcross),
-                       kRows = kAcross ? kDepth : kLines, kWidth = kAcross ? kLines : kDepth,
-                       kPieces = tall_long_pieces(kAcross), kPitch = kPieces * kPiece;
+                       kRows = kAcross ? kDepth : kLines, kPieces = tall_long_pieces(kAcross),
+                       kPitch = kPieces * kPiece;
   // Rows that the lanes of a warp copy at a time.
   static constexpr int kAtATime = 32 / kPieces, kGoes = kRows / kAtATime;
   static_assert(kRows % kAtATime == 0 && kPieces % 2 == 1);
-  static_assert(kPieces * kPiece >= kWidth * kHalf + kPiece - kHalf);
 };
 
 // What a warp has on its way: its chunks of its team's units, one behind the other.

@@ -145,14 +145,15 @@ TEST_P(EveryTallOfAnyAlignment, GroupsOfColumns) {
   });
 }
 
-// Of a long k as many warps share a unit of lines as there are too few of these for: from all of them to each by itself, with
-// chunks of k that do not come out even.
-TEST_P(EveryTallOfAnyAlignment, TeamsOfWarps) {
-  if (!gpu::is_of_long_k(kernel())) GTEST_SKIP() << "each of its warps has units of its own";
+class EveryTallOfALongK : public EveryTallOfAnyAlignment {};
+
+// As many warps share a unit of lines as there are too few of these for: from most of them to each by itself, with chunks of k that
+// do not come out even.
+TEST_P(EveryTallOfALongK, TeamsOfWarps) {
   const std::int64_t blocks = test_device().gpu().sm_count;
   with_kind([&]<class Kind>(Kind) {
     for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
-      const bool is_across = (order == Order::kColumnMajor) != kernel().transposes_result;
+      const bool is_across = order == Order::kColumnMajor;
       const std::int64_t lines = kernels::tall_long_lines(is_across),
                          k = 13 * kernels::tall_long_chunk(is_across) - 5;
       for (const int units : {1, 2, 5, 16})
@@ -170,20 +171,25 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryTall,
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallByBoxes,
                          ::testing::ValuesIn(kernels_that(gpu::is_tall_by_boxes)), name_of_kernel);
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfAnyAlignment,
-                         ::testing::ValuesIn(kernels_that([](const GemmKernel& kernel) {
-                           return kernel.strides_tiles && kernel.alignment == 0;
-                         })),
+                         ::testing::ValuesIn(kernels_that(gpu::is_tall_of_any_alignment)),
                          name_of_kernel);
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryTallOfALongK,
+                         ::testing::ValuesIn(kernels_that(gpu::is_of_long_k)), name_of_kernel);
 
-gpu::Plan plan_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result, const char* gpu,
-                  double beta = 0) {
+gpu::Problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result,
+                        double beta = 0) {
   gpu::Problem problem;
   problem.operand = Dtype::kBF16, problem.result = result;
   problem.arguments.m = m, problem.arguments.n = n, problem.arguments.k = k;
   problem.arguments.a.leading_dimension = k;
   problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
   problem.arguments.alpha.value = 1, problem.arguments.beta.value = beta;
-  return gpu::choose(problem, model::find_gpu(gpu), gpu::kNoLimit);
+  return problem;
+}
+
+gpu::Plan plan_of(std::int64_t m, std::int64_t n, std::int64_t k, Dtype result, const char* gpu,
+                  double beta = 0) {
+  return gpu::choose(problem_of(m, n, k, result, beta), model::find_gpu(gpu), gpu::kNoLimit);
 }
 
 TEST(TallProducts, OfAnyAlignmentCopyNothing) {
@@ -204,14 +210,8 @@ TEST(TallProducts, OfAnyAlignmentCopyNothing) {
 TEST(TallProducts, HoldALongKOfFewColumns) {
   TILEWISE_NEEDS_KERNELS();
   const auto holds = [](std::string_view kernel, std::int64_t n, std::int64_t k) {
-    gpu::Problem problem;
-    problem.operand = problem.result = Dtype::kBF16;
-    problem.arguments.m = 5001, problem.arguments.n = n, problem.arguments.k = k;
-    problem.arguments.a.leading_dimension = k;
-    problem.arguments.b.leading_dimension = problem.arguments.c.leading_dimension = n;
-    problem.arguments.alpha.value = 1;
-    return gpu::plan_by(gpu::parse_wish(kernel, ""), problem, model::find_gpu("h200"),
-                        gpu::kNoLimit)
+    return gpu::plan_by(gpu::parse_wish(kernel, ""), problem_of(5001, n, k, Dtype::kBF16),
+                        model::find_gpu("h200"), gpu::kNoLimit)
         .has_value();
   };
   EXPECT_TRUE(holds("tall_bf16_long_few", 16, 4096));
@@ -222,6 +222,26 @@ TEST(TallProducts, HoldALongKOfFewColumns) {
   EXPECT_TRUE(holds("tall_bf16_long", 64, 1024));
   EXPECT_FALSE(holds("tall_bf16_long", 64, 1025));
   EXPECT_FALSE(holds("tall_bf16_any", 1, 193));
+}
+
+// Few units of a block are shared by many warps, and of many each is one warp's.
+TEST(TallProducts, TeamsByUnitsOfABlock) {
+  TILEWISE_NEEDS_KERNELS();
+  const GemmKernel& kernel = *gpu::parse_wish("tall_bf16_long_few", "").kernel;
+  constexpr int kBlocks = 100;
+  const auto team = [&](std::int64_t units) {
+    gpu::Problem problem =
+        problem_of(units * kBlocks * kernels::tall_long_lines(false), 7, 2001, Dtype::kBF16);
+    problem.arguments.result_bytes = 2;
+    const kernels::TallAny any = gpu::tall_any_of(problem.arguments, kernel, kBlocks);
+    EXPECT_GT(any.stages, 1);
+    EXPECT_LE(any.team, any.warps);
+    return any.team;
+  };
+  EXPECT_GE(team(1), 8);
+  EXPECT_GT(team(3), 1);
+  EXPECT_LT(team(3), team(1));
+  EXPECT_EQ(team(16), 1);
 }
 
 // Of any alignment by teams; where TMA can bring them, few columns are asked for once by each cluster; a very large factor by
