@@ -248,15 +248,13 @@ TEST(TallProducts, TeamsByUnitsOfABlock) {
 // strips.
 TEST(TallProducts, OfALongK) {
   TILEWISE_NEEDS_KERNELS();
-  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return plan_of(m, n, k, Dtype::kBF16, "h200");
-  };
-  EXPECT_EQ(plan(101385, 10, 513).kernel->name, "tall_bf16_long_few");
-  EXPECT_EQ(plan(100003, 17, 501).kernel->name, "tall_bf16_long");
-  const gpu::Plan of_eight = plan(18008, 8, 640);
+  constexpr Dtype kResult = Dtype::kBF16;
+  EXPECT_EQ(plan_of(101385, 10, 513, kResult, "h200").kernel->name, "tall_bf16_long_few");
+  EXPECT_EQ(plan_of(100003, 17, 501, kResult, "h200").kernel->name, "tall_bf16_long");
+  const gpu::Plan of_eight = plan_of(18008, 8, 640, kResult, "h200");
   EXPECT_GT(of_eight.kernel->box_a.lines, 0) << of_eight.kernel->name;
   EXPECT_GT(of_eight.cluster.blocks(), 2);
-  EXPECT_TRUE(plan(1, 128256, 4096).kernel->name.starts_with("strip_bf16"));
+  EXPECT_TRUE(plan_of(1, 128256, 4096, kResult, "h200").kernel->name.starts_with("strip_bf16"));
 }
 
 // Rows of A that are lines of 128 bytes come by TMA, of C and of Cᵀ.
